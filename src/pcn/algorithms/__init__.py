@@ -1,0 +1,1 @@
+"""Algorithms: each ends in a coverage set."""

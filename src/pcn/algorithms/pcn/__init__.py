@@ -1,0 +1,1 @@
+"""Pareto Conditioned Networks (section 4 of the paper)."""

@@ -1,0 +1,65 @@
+"""The agent of section 4.3: follows its command, with exploration mixed in while training."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
+
+from pcn.command import Command
+from pcn.nets.policy import ConditionedPolicy
+from pcn.rollout import AbstractAgent
+
+
+class ConditionedAgent(AbstractAgent):
+    """A policy under a command. One agent serves warm-up, exploration and execution.
+
+    Warm-up wanders from the first step on; execution is `greedy` and never random.
+    """
+
+    policy: ConditionedPolicy
+    command: Command
+    noise: Float[Array, ""]
+    """Probability of a random action while the command is followed."""
+    steps_until_wandering: Float[Array, ""]
+    """After so many steps the command is forgotten and every action is random."""
+    repeat: Float[Array, ""]
+    """Probability that a random action is the last action again."""
+    last_action: Int[Array, " head"]
+    greedy: Bool[Array, ""]
+    discount: Float[Array, ""]
+    upper_bound: Float[Array, " objective"]
+
+    def act(self, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
+        """Sample from the network, take its first choice, or act at random."""
+        heads = self.policy.heads
+        policy_key, random_key, chance_key = jax.random.split(key, 3)
+        logits = self.policy(observation, self.command)
+        sampled = heads.sampled(logits, policy_key)
+        wanted = jnp.where(self.greedy, heads.greedy(logits), sampled)
+        chance = jax.random.uniform(chance_key, (2,))
+        fresh = heads.sampled(jnp.zeros_like(logits), random_key)
+        random = jnp.where(chance[1] < self.repeat, self.last_action, fresh)
+        is_random = (chance[0] < self.noise) | (self.steps_until_wandering <= 0)
+        return jnp.where(is_random, random, wanted)
+
+    def observing(
+        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
+    ) -> "ConditionedAgent":
+        """The agent with what is left of its command."""
+        command = self.command.after(
+            reward, discount=self.discount, upper_bound=self.upper_bound
+        )
+        changed: ConditionedAgent = eqx.tree_at(
+            lambda agent: (agent.command, agent.last_action, agent.steps_until_wandering),
+            self,
+            (command, action, self.steps_until_wandering - 1),
+        )
+        return changed
+
+    @staticmethod
+    def axes() -> "ConditionedAgent":
+        """Which fields differ between the episodes of a batch: all but the shared ones."""
+        return ConditionedAgent(
+            policy=None, command=0, noise=0, steps_until_wandering=0, repeat=0, last_action=0,
+            greedy=None, discount=None, upper_bound=None,
+        )  # type: ignore[arg-type]  # fmt: skip

@@ -1,0 +1,26 @@
+"""Choosing what to ask for while exploring (section 4.3)."""
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.dataset import Archive
+
+
+def select_commands(
+    archive: Archive, num_commands: int, config: PCNConfig, rng: np.random.Generator
+) -> tuple[Float[np.ndarray, "command objective"], Float[np.ndarray, " command"]]:
+    """Desired returns and horizons slightly beyond non-dominated episodes.
+
+    Each starts from a random non-dominated return and raises one random objective by up to that
+    objective's standard deviation over the archive.
+    """
+    num_distinct = 1 if config.shared_command else num_commands
+    chosen = rng.integers(len(archive), size=num_distinct)
+    desired = archive.returns[chosen].copy()
+    objective = rng.integers(desired.shape[1], size=num_distinct)
+    deviation = archive.returns.std(axis=0)
+    desired[np.arange(num_distinct), objective] += rng.uniform(0, deviation[objective])
+    horizon = np.maximum(archive.horizons[chosen] + config.horizon_offset, 1.0)
+    repeats = num_commands // num_distinct
+    return np.repeat(desired, repeats, axis=0), np.repeat(horizon, repeats)

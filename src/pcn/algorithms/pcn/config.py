@@ -1,0 +1,146 @@
+"""Hyperparameters of PCN and the three presets."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pcn.nets.policy import Gate
+
+
+@dataclass(frozen=True, kw_only=True)
+class PCNConfig:
+    """Hyperparameters of PCN; a benchmark's entry may set a few differently."""
+
+    total_steps: int = 100_000
+    """Environment steps, warm-up and evaluations included."""
+    discount: float = 1.0
+    """Weight of a reward one step later; the paper's experiments do not discount."""
+
+    width: int = 64
+    """Size of both embeddings and of the hidden layers (paper: 64)."""
+    hidden_layers: int = 1
+    """Layers between the gated embedding and the logits (paper: 1; authors on grids: 0)."""
+    gate: Gate = "sigmoid"
+    """How the command acts on the state; the paper's is `sigmoid`."""
+    joint_one_hot: bool = False
+    """Give every combination of integer observations its own row (authors: Deep Sea Treasure)."""
+    command_scale: tuple[float, ...] | None = None
+    """Factor on each desired return and on the horizon; found from the data when not given."""
+    command_spread: float = 10.0
+    """Range that an automatic scale gives to each part of the front's commands."""
+    upper_bound: tuple[float, ...] | None = None
+    """Largest desired return while acting (authors); found from the data when not given."""
+    bound_commands: bool = True
+    """Whether desired returns are kept below the upper bound at all (paper: no)."""
+
+    learning_rate: float = 3e-3
+    """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
+    batch_size: int = 256
+    """Transitions in one update (authors: 256)."""
+    updates_per_iteration: int = 16
+    """Updates between two rounds of episodes (authors: 10 on grids, 50 elsewhere)."""
+    archive_fraction: float = 0.25
+    """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
+    sample_by: Literal["transition", "episode"] = "transition"
+    """Draw all stored steps equally often (paper), or all stored episodes (authors)."""
+
+    warmup_episodes: int = 50
+    """Random episodes before the first update (authors: 50)."""
+    sticky_warmup: bool = True
+    """Random episodes repeat their last action for a while (paper: no)."""
+    warmup_front: int = 3
+    """Warm-up goes on until this many non-dominated returns are known (paper: 0)."""
+    episodes_per_iteration: int = 32
+    """Episodes collected between two rounds of updates (authors: 10)."""
+    shared_command: bool = False
+    """One command for all episodes of an iteration (authors), or one each."""
+    horizon_offset: int = 0
+    """Added to the stored horizon when exploring (authors: -2)."""
+    action_noise: float = 0.5
+    """Each exploring episode acts at random with probability `action_noise * u^2` (paper: 0)."""
+    wander_fraction: float = 0.25
+    """Share of exploring episodes that turn random somewhere on their way (paper: 0)."""
+    erase_loops: bool = True
+    """Whether episodes that pay without their detours join without them too (paper: no).
+
+    Only in deterministic environments, and only after a replay has confirmed it."""
+
+    capacity: int = 200
+    """Episodes kept after each pruning (authors: 200 for Deep Sea Treasure)."""
+    crowded_below: float = 0.2
+    """Crowding distance up to which an episode counts as crowded (Eq. 7)."""
+    duplicate_penalty: float = 1e-5
+    """The constant c of Eq. (7) (authors: 1e-5)."""
+    return_tolerance: float = 1e-3
+    """Returns closer than this count as equal when episodes are scored."""
+
+    evaluations: int = 20
+    """How often during training the front is executed greedily and logged."""
+    store_evaluations: bool = True
+    """Whether executed episodes join the dataset (paper: no)."""
+    consolidation_updates: int = 20_000
+    """Most updates spent on making the front executable after training (paper: 0)."""
+    executions: int = 20
+    """Episodes per command when a stochastic environment is evaluated."""
+
+    def __post_init__(self) -> None:
+        at_least_one = (
+            "total_steps", "width", "batch_size", "updates_per_iteration", "warmup_episodes",
+            "episodes_per_iteration", "capacity", "executions",
+        )  # fmt: skip
+        for name in at_least_one:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        at_least_zero = (
+            "hidden_layers", "warmup_front", "action_noise", "crowded_below",
+            "duplicate_penalty", "return_tolerance", "evaluations", "consolidation_updates",
+        )  # fmt: skip
+        for name in at_least_zero:
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+        for name in ("learning_rate", "command_spread"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        if not 0 < self.discount <= 1:
+            raise ValueError(f"discount must be above 0 and at most 1, got {self.discount}")
+        for name in ("archive_fraction", "action_noise", "wander_fraction"):
+            if getattr(self, name) > 1:
+                raise ValueError(f"{name} must be at most 1, got {getattr(self, name)}")
+        if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
+            raise ValueError(f"command_scale must be positive, got {self.command_scale}")
+
+
+PRESETS: dict[str, dict[str, object]] = {
+    "default": {},
+    "paper": {
+        "learning_rate": 1e-2,
+        "archive_fraction": 0.0,
+        "sticky_warmup": False,
+        "warmup_front": 0,
+        "episodes_per_iteration": 10,
+        "updates_per_iteration": 10,
+        "shared_command": True,
+        "action_noise": 0.0,
+        "wander_fraction": 0.0,
+        "erase_loops": False,
+        "bound_commands": False,
+        "store_evaluations": False,
+        "consolidation_updates": 0,
+    },
+    "authors": {
+        "learning_rate": 1e-2,
+        "archive_fraction": 0.0,
+        "sample_by": "episode",
+        "sticky_warmup": False,
+        "warmup_front": 0,
+        "episodes_per_iteration": 10,
+        "updates_per_iteration": 10,
+        "shared_command": True,
+        "horizon_offset": -2,
+        "action_noise": 0.0,
+        "wander_fraction": 0.0,
+        "erase_loops": False,
+        "store_evaluations": False,
+        "consolidation_updates": 0,
+    },
+}
+"""What each preset sets differently from the defaults above."""

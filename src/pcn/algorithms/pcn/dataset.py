@@ -1,0 +1,146 @@
+"""The dataset of sections 4.1 and 4.4: a bounded set of episodes, pruned by dominating score."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
+from pcn.episodes import Episodes
+from pcn.pareto import Scoreboard
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the host knows of each stored episode, oldest first."""
+
+    slots: Int[np.ndarray, " episode"]
+    """Where its transitions lie in the store."""
+    lengths: Int[np.ndarray, " episode"]
+    returns: Float[np.ndarray, "episode objective"]
+    lowest: Float[np.ndarray, "episode objective"]
+    """Smallest return-to-go on its way."""
+    highest: Float[np.ndarray, "episode objective"]
+    """Largest return-to-go on its way."""
+
+    @classmethod
+    def none(cls, num_objectives: int) -> "Rows":
+        """No episodes."""
+        vectors = np.zeros((0, num_objectives))
+        return cls(np.zeros(0, np.int32), np.zeros(0, np.int64), vectors, vectors, vectors)
+
+    def taking(self, index: Int[np.ndarray, " kept"]) -> "Rows":
+        """The rows at `index`."""
+        return Rows(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    def followed_by(self, other: "Rows") -> "Rows":
+        """These rows and then the others."""
+        return Rows(
+            *(
+                np.concatenate([getattr(self, field.name), getattr(other, field.name)])
+                for field in fields(self)
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The non-dominated episodes of the dataset, one for each distinct return."""
+
+    rows: Rows
+
+    @property
+    def returns(self) -> Float[np.ndarray, "point objective"]:
+        """What each of them returned."""
+        return self.rows.returns
+
+    @property
+    def horizons(self) -> Int[np.ndarray, " point"]:
+        """In how many steps."""
+        return self.rows.lengths
+
+    def __len__(self) -> int:
+        return len(self.rows.slots)
+
+
+class Dataset:
+    """Episodes in the order of their arrival; the hot path, so it is changed in place."""
+
+    rows: Rows
+    store: TransitionStore
+
+    def __init__(self, like: Episodes, config: PCNConfig) -> None:
+        self._config = config
+        self._num_slots = config.capacity + like.num_episodes
+        num_objectives = like.rewards.shape[2]
+        self.store = TransitionStore.empty(like, self._num_slots)
+        self.rows = Rows.none(num_objectives)
+        self._archive: Archive | None = None
+        self.board = Scoreboard(
+            num_objectives,
+            crowded_below=config.crowded_below,
+            duplicate_penalty=config.duplicate_penalty,
+            tolerance=config.return_tolerance,
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows.slots)
+
+    def add(self, episodes: Episodes, *, count: int) -> None:
+        """Store the first `count` episodes, then prune to capacity by the dominating score."""
+        if count == 0:
+            return
+        taken = np.zeros(self._num_slots, dtype=bool)
+        taken[self.rows.slots] = True
+        # Slots beyond the last one are dropped when writing: batches keep their compiled shape.
+        slots = np.full(episodes.num_episodes, self._num_slots, dtype=np.int32)
+        slots[:count] = np.flatnonzero(~taken)[:count]
+        arrival = Arrival(episodes, slots, np.float32(self._config.discount))
+        self.store, ranges = written(arrival, self.store)
+        new = Rows(
+            slots=slots[:count],
+            lengths=np.asarray(episodes.lengths, dtype=np.int64)[:count],
+            returns=episodes.returns(discount=self._config.discount)[:count],
+            lowest=np.asarray(ranges.lowest, dtype=np.float64)[:count],
+            highest=np.asarray(ranges.highest, dtype=np.float64)[:count],
+        )
+        self._archive = None
+        self.board.add(new.returns)
+        self.rows = self.rows.followed_by(new)
+        kept = self.board.prune(self._config.capacity)
+        if len(kept) < len(self):
+            self.rows = self.rows.taking(kept)
+
+    def archive(self) -> Archive:
+        """The distinct non-dominated episodes, ordered by return."""
+        if self._archive is None:
+            self._archive = self._find_archive()
+        return self._archive
+
+    def _find_archive(self) -> Archive:
+        mask = self.board.non_dominated_mask & (self.board.num_earlier_copies == 0)
+        index = np.flatnonzero(mask)
+        order = np.lexsort(self.board.returns[index].T[::-1])
+        return Archive(self.rows.taking(index[order]))
+
+    def drawing(self, rows: Rows) -> Drawing:
+        """How batches are drawn from some of the episodes."""
+        by_step = self._config.sample_by == "transition"
+        weights = rows.lengths if by_step else np.ones_like(rows.lengths)
+        return Drawing.over(rows.slots, weights, self._config.capacity)
+
+    def upper_bound(self) -> Float[np.ndarray, " objective"]:
+        """The largest return-to-go of any stored step, per objective."""
+        return self.rows.highest.max(axis=0)
+
+    def command_ranges(self) -> Float[np.ndarray, " command"]:
+        """How far the commands on the archive's episodes range, horizon last."""
+        rows = self.archive().rows
+        ranges = rows.highest.max(axis=0) - rows.lowest.min(axis=0)
+        return np.append(ranges, rows.lengths.max())
+
+    def restored(self, rows: Rows, store: TransitionStore) -> None:
+        """Take over what a checkpoint kept."""
+        self.rows, self.store = replace(rows), store
+        self.board.add(rows.returns)

@@ -1,0 +1,111 @@
+"""Executing commands: what a decision maker gets when the network is told what to reach."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, PRNGKeyArray
+
+from pcn.algorithms.pcn.agent import ConditionedAgent
+from pcn.command import Command
+from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.episodes import Episodes
+from pcn.nets.policy import ConditionedPolicy
+from pcn.rollout import rollout
+
+
+@dataclass(frozen=True)
+class Actor:
+    """An environment and the constants of acting in it, in batches of one compiled size."""
+
+    environment: AbstractCompiledEnvironment
+    batch_size: int
+    discount: float
+
+    def run(
+        self,
+        policy: ConditionedPolicy,
+        desired_returns: Float[np.ndarray, "episode objective"],
+        desired_horizons: Float[np.ndarray, " episode"],
+        *,
+        upper_bound: Float[np.ndarray, " objective"],
+        key: PRNGKeyArray,
+        noise: Float[np.ndarray, " episode"] | float = 0.0,
+        steps_until_wandering: Float[np.ndarray, " episode"] | float = np.inf,
+        repeat: Float[np.ndarray, " episode"] | float = 0.0,
+        greedy: bool = False,
+    ) -> Episodes:
+        """One episode per command; as many commands as the batch has places."""
+        size = self.batch_size
+        single = np.float32
+        desired = np.minimum(desired_returns, upper_bound).astype(single)
+        agents = ConditionedAgent(
+            policy=policy,
+            command=Command(desired, desired_horizons.astype(single)),
+            noise=np.broadcast_to(single(noise), size),
+            steps_until_wandering=np.broadcast_to(single(steps_until_wandering), size),
+            repeat=np.broadcast_to(single(repeat), size),
+            last_action=np.zeros((size, len(policy.heads.sizes)), np.int32),
+            greedy=np.bool_(greedy),
+            discount=single(self.discount),
+            upper_bound=upper_bound.astype(single),
+        )
+        return rollout(self.environment, agents, ConditionedAgent.axes(), key, size)
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What each command returned when it was executed greedily."""
+
+    returns: Float[np.ndarray, "command objective"]
+    """Mean over its executions."""
+    deviation: Float[np.ndarray, "command objective"]
+    num_steps: int
+    """Environment steps that the executions took."""
+
+
+def execute(
+    actor: Actor,
+    policy: ConditionedPolicy,
+    desired_returns: Float[np.ndarray, "command objective"],
+    desired_horizons: Float[np.ndarray, " command"],
+    *,
+    key: PRNGKeyArray,
+    upper_bound: Float[np.ndarray, " objective"],
+    executions: int = 1,
+    keep: Callable[[Episodes, int], None] | None = None,
+) -> Execution:
+    """Execute every command greedily, `executions` times each.
+
+    `keep` receives each batch of episodes and how many of them are real; the last batch is
+    filled up with repetitions.
+    """
+    num_commands = len(desired_returns)
+    order = np.tile(np.arange(num_commands), executions)
+    returns, num_steps = [], 0
+    for number, start in enumerate(range(0, len(order), actor.batch_size)):
+        index = order[start : start + actor.batch_size]
+        padded = np.resize(index, actor.batch_size)
+        episodes = actor.run(
+            policy,
+            desired_returns[padded],
+            desired_horizons[padded],
+            upper_bound=upper_bound,
+            key=np.asarray([key[0] + np.uint32(number), key[1]]),
+            greedy=True,
+        )
+        if keep is not None:
+            keep(episodes, len(index))
+        returns.append(episodes.returns(discount=actor.discount)[: len(index)])
+        num_steps += int(np.asarray(episodes.lengths)[: len(index)].sum())
+    by_execution = np.concatenate(returns).reshape(executions, num_commands, -1)
+    return Execution(by_execution.mean(axis=0), by_execution.std(axis=0), num_steps)
+
+
+def reached_mask(
+    desired: Float[np.ndarray, "command objective"],
+    executed: Float[np.ndarray, "command objective"],
+    tolerance: float,
+) -> Bool[np.ndarray, " command"]:
+    """Mark the commands whose execution returned at least what was asked, in every objective."""
+    return np.all(executed >= desired - tolerance, axis=1)

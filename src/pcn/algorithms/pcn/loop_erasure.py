@@ -1,0 +1,138 @@
+"""Loop erasure: what an episode would have been without its detours.
+
+In a deterministic environment whose observation is its state, the part of an episode between
+two visits of the same observation can be cut out: what remains is a valid, shorter episode. An
+observation may hide state, so a candidate only counts once it has been replayed.
+"""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree, UInt64
+
+from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.episodes import Episodes
+from pcn.pareto import rounded, unique_front
+from pcn.rollout import AbstractAgent, rollout
+
+
+class ScriptedAgent(AbstractAgent):
+    """Plays a given list of actions, whatever it observes; its last one for ever."""
+
+    script: Int[Array, "time head"]
+    step: Int[Array, ""]
+
+    def act(self, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
+        """The next action of the script."""
+        del observation, key
+        return self.script[jnp.minimum(self.step, self.script.shape[0] - 1)]
+
+    def observing(
+        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
+    ) -> "ScriptedAgent":
+        """The agent one step further."""
+        del action, reward
+        return ScriptedAgent(self.script, self.step + 1)
+
+
+def fingerprints(observations: PyTree[Array], num_steps: int) -> UInt64[np.ndarray, "episode time"]:
+    """A number per observation of the first steps, equal for equal observations."""
+    total = np.uint64(0)
+    for number, leaf in enumerate(jax.tree.leaves(observations)):
+        values = np.asarray(leaf)[:, :num_steps]
+        flat = values.reshape(*values.shape[:2], -1).astype(np.float64).view(np.uint64)
+        factors = np.random.default_rng(number).integers(
+            1, 1 << 63, size=flat.shape[2], dtype=np.uint64
+        )
+        mixed = (flat ^ (flat >> np.uint64(29))) * (factors | np.uint64(1))
+        total = total * np.uint64(31) + (mixed ^ (mixed >> np.uint64(32))).sum(axis=2)
+    return np.asarray(total)
+
+
+def without_loops(
+    observations: PyTree[Array], lengths: Int[np.ndarray, " episode"]
+) -> Bool[np.ndarray, "episode time"]:
+    """Mark the steps that are left when every loop is cut out."""
+    num_episodes, num_steps = len(lengths), int(lengths.max())
+    time = np.broadcast_to(np.arange(num_steps), (num_episodes, num_steps))
+    prints = fingerprints(observations, num_steps)
+    # Each step of the padding gets a number of its own: it is never a second visit.
+    prints = np.where(time < lengths[:, None], prints, time.astype(np.uint64))
+    order = np.argsort(prints, axis=1, kind="stable")
+    ordered = np.take_along_axis(prints, order, axis=1)
+    is_last = np.ones_like(ordered, dtype=bool)
+    is_last[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
+    # From each place in the order, the next one that is its group's last visit.
+    place = np.where(is_last, time, num_steps)
+    place = np.minimum.accumulate(place[:, ::-1], axis=1)[:, ::-1]
+    last_visit = np.empty_like(order)
+    np.put_along_axis(last_visit, order, np.take_along_axis(order, place, axis=1), axis=1)
+    kept = np.zeros(prints.shape, dtype=bool)
+    now, going = np.zeros(num_episodes, dtype=np.int64), np.arange(num_episodes)
+    while len(going):
+        visit = last_visit[going, now[going]]
+        kept[going, visit] = True
+        now[going] = visit + 1
+        going = going[now[going] < lengths[going]]
+    return kept
+
+
+@dataclass(frozen=True)
+class Shortcuts:
+    """Action scripts of episodes without their loops, and what they should return."""
+
+    scripts: Int[np.ndarray, "episode time head"]
+    returns: Float[np.ndarray, "episode objective"]
+
+    def __len__(self) -> int:
+        return len(self.returns)
+
+
+def promising_shortcuts(
+    episodes: Episodes,
+    front: Float[np.ndarray, "point objective"],
+    *,
+    discount: float,
+    tolerance: float,
+) -> Shortcuts:
+    """The loop-free versions that would be a new non-dominated return beside `front`."""
+    lengths = np.asarray(episodes.lengths)
+    kept = without_loops(episodes.observations, lengths)
+    num_kept = kept.sum(axis=1)
+    num_steps = kept.shape[1]
+    # Kept steps first, in their order.
+    order = np.argsort(~kept, axis=1, kind="stable")[:, :, None]
+    valid = (np.arange(num_steps) < num_kept[:, None])[:, :, None]
+    rewards = np.asarray(episodes.rewards, dtype=np.float64)[:, :num_steps]
+    rewards = np.take_along_axis(rewards, order, axis=1) * valid
+    returns = np.einsum("eto,t->eo", rewards, discount ** np.arange(num_steps))
+    covered = np.all(front[None] >= returns[:, None] - tolerance, axis=2).any(axis=1)
+    index = np.flatnonzero(~covered & (num_kept < lengths))
+    index = index[unique_front(rounded(returns[index], tolerance))] if len(index) else index
+    actions = np.asarray(episodes.actions)
+    scripts = np.zeros((len(index), *actions.shape[1:]), actions.dtype)
+    scripts[:, :num_steps] = np.take_along_axis(actions[index, :num_steps], order[index], axis=1)
+    return Shortcuts(scripts, returns[index])
+
+
+def replayed(
+    environment: AbstractCompiledEnvironment,
+    shortcuts: Shortcuts,
+    *,
+    batch_size: int,
+    discount: float,
+    tolerance: float,
+    key: PRNGKeyArray,
+) -> tuple[Episodes, int, int]:
+    """Play the scripts: the episodes, how many of them (the first) kept their promise, the steps."""
+    padded = np.resize(np.arange(len(shortcuts)), batch_size)
+    agents = ScriptedAgent(shortcuts.scripts[padded], np.zeros(batch_size, np.int32))
+    episodes = rollout(environment, agents, ScriptedAgent(0, 0), key, batch_size)
+    returns = episodes.returns(discount=discount)
+    faithful = np.all(np.abs(returns - shortcuts.returns[padded]) <= tolerance, axis=1)
+    faithful[len(shortcuts) :] = False
+    order = np.argsort(~faithful, kind="stable")
+    num_steps = int(np.asarray(episodes.lengths)[: len(shortcuts)].sum())
+    return episodes.taking(order), int(faithful.sum()), num_steps

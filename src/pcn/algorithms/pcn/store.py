@@ -1,0 +1,143 @@
+"""Transitions of the stored episodes, kept on the device and drawn from inside compiled code."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from pcn.command import Command
+from pcn.episodes import Episodes
+
+
+class Transitions(eqx.Module):
+    """A batch of labelled examples (Figure 2): observation and command in, action out."""
+
+    observation: PyTree[Array]
+    command: Command
+    action: Int[Array, "batch head"]
+    action_mask: Bool[Array, "batch logit"] | None
+
+
+class Drawing(eqx.Module):
+    """Which stored episodes to draw steps from, and how often each."""
+
+    slots: Int[Array, " episode"]
+    """Where the episodes lie in the store; the first `count` of them are drawn from."""
+    cumulative: Float[Array, " episode"]
+    """Share of the draws that fall on this episode or an earlier one; 1 from the last on."""
+
+    @classmethod
+    def over(
+        cls,
+        slots: Int[np.ndarray, " stored"],
+        weights: Int[np.ndarray, " stored"],
+        capacity: int,
+    ) -> "Drawing":
+        """Draw from `slots` in proportion to `weights`, padded to a fixed size."""
+        padded = np.zeros(capacity, dtype=np.int32)
+        padded[: len(slots)] = slots
+        cumulative = np.ones(capacity, dtype=np.float32)
+        cumulative[: len(slots) - 1] = (np.cumsum(weights) / np.sum(weights))[:-1]
+        return cls(padded, cumulative)
+
+
+class TransitionStore(eqx.Module):
+    """Padded episodes in numbered slots, with commands computed once on arrival."""
+
+    observations: PyTree[Array]
+    actions: Int[Array, "slot time head"]
+    returns_to_go: Float[Array, "slot time objective"]
+    lengths: Int[Array, " slot"]
+    action_masks: Bool[Array, "slot time logit"] | None
+
+    @classmethod
+    def empty(cls, like: Episodes, num_slots: int) -> "TransitionStore":
+        """A store for episodes of the same shapes as `like`."""
+
+        def room(leaf: Array) -> Array:
+            return jnp.zeros((num_slots, *leaf.shape[1:]), leaf.dtype)
+
+        return cls(
+            observations=jax.tree.map(room, like.observations),
+            actions=room(like.actions),
+            returns_to_go=room(like.rewards),
+            lengths=room(like.lengths),
+            action_masks=None if like.action_masks is None else room(like.action_masks),
+        )
+
+    def places(
+        self,
+        drawings: tuple[Drawing, ...],
+        counts: tuple[int, ...],
+        draws: Float[Array, "2 update batch"],
+    ) -> tuple[Int[Array, "update batch"], Int[Array, "update batch"]]:
+        """Slots and times of batches with `counts[i]` steps each from `drawings[i]`.
+
+        The uniform numbers in `draws` decide; the drawings stand side by side in a batch.
+        """
+        ends = np.cumsum(counts)[:-1].tolist()
+        slot = jnp.concatenate(
+            [
+                drawing.slots[jnp.searchsorted(drawing.cumulative, part, side="right")]
+                for drawing, part in zip(drawings, jnp.split(draws[0], ends, axis=1), strict=True)
+            ],
+            axis=1,
+        )
+        length = self.lengths[slot]
+        # The product can round up to the length itself.
+        time = jnp.minimum((draws[1] * length).astype(jnp.int32), length - 1)
+        return slot, time
+
+    def at(self, slot: Int[Array, " batch"], time: Int[Array, " batch"]) -> Transitions:
+        """The stored transitions at these places."""
+        take = lambda leaf: leaf[slot, time]  # noqa: E731
+        horizon = (self.lengths[slot] - time).astype(jnp.float32)
+        return Transitions(
+            observation=jax.tree.map(take, self.observations),
+            command=Command(take(self.returns_to_go), horizon),
+            action=take(self.actions),
+            action_mask=None if self.action_masks is None else take(self.action_masks),
+        )
+
+
+class Ranges(eqx.Module):
+    """Smallest and largest return-to-go within each episode."""
+
+    lowest: Float[Array, "episode objective"]
+    highest: Float[Array, "episode objective"]
+
+
+class Arrival(eqx.Module):
+    """Episodes on their way into the store, and the slots that await them."""
+
+    episodes: Episodes
+    slots: Int[Array, " episode"]
+    discount: Float[Array, ""]
+
+
+@eqx.filter_jit(donate="all-except-first")
+def written(arrival: Arrival, store: TransitionStore) -> tuple[TransitionStore, Ranges]:
+    """The store with the episodes in their slots; the old store's memory is reused."""
+    episodes, slots, discount = arrival.episodes, arrival.slots, arrival.discount
+    returns_to_go = episodes.returns_to_go(discount=discount)
+    time = jnp.arange(returns_to_go.shape[1])
+    valid = (time[None, :] < episodes.lengths[:, None])[:, :, None]
+
+    def put(old: Any, new: Any) -> Any:
+        return None if old is None else old.at[slots].set(new)
+
+    store = TransitionStore(
+        observations=jax.tree.map(put, store.observations, episodes.observations),
+        actions=put(store.actions, episodes.actions),
+        returns_to_go=put(store.returns_to_go, returns_to_go),
+        lengths=put(store.lengths, episodes.lengths),
+        action_masks=put(store.action_masks, episodes.action_masks),
+    )
+    ranges = Ranges(
+        lowest=jnp.min(jnp.where(valid, returns_to_go, jnp.inf), axis=1),
+        highest=jnp.max(jnp.where(valid, returns_to_go, -jnp.inf), axis=1),
+    )
+    return store, ranges

@@ -1,0 +1,94 @@
+"""Training the network (section 4.2): many updates in one compiled scan."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from pcn.algorithms.pcn.store import Drawing, TransitionStore, Transitions
+from pcn.nets.policy import ConditionedPolicy
+
+OPTIMISER = optax.scale_by_adam()
+
+
+class Learner(eqx.Module):
+    """A policy and the optimiser's memory of it."""
+
+    policy: ConditionedPolicy
+    moments: optax.OptState
+
+    @classmethod
+    def fresh(cls, policy: ConditionedPolicy) -> "Learner":
+        """A learner that has not seen a gradient yet."""
+        return cls(policy, OPTIMISER.init(eqx.filter(policy, eqx.is_inexact_array)))
+
+    def rescaled(self, command_scale: Float[Array, " command"]) -> "Learner":
+        """The same learner for another command scale: its outputs and its steps stay the same."""
+        ratio = (command_scale / self.policy.command_scale)[None, :]
+        adam: Any = self.moments
+        weight = lambda policy: policy.embed_command.weight  # noqa: E731
+        moments = adam._replace(
+            mu=eqx.tree_at(weight, adam.mu, weight(adam.mu) * ratio),
+            nu=eqx.tree_at(weight, adam.nu, weight(adam.nu) * ratio**2),
+        )
+        return Learner(self.policy.rescaled(command_scale), moments)
+
+
+def weighted_loss(
+    policy: ConditionedPolicy, batch: Transitions, wrong_weight: Float[Array, ""]
+) -> Float[Array, ""]:
+    """Cross-entropy of the stored actions (Eq. 5), wrongly predicted ones counted more often."""
+    logits = jax.vmap(policy)(batch.observation, batch.command)
+    logits = jax.vmap(policy.heads.masked)(logits, batch.action_mask)
+    log_probability = jax.vmap(policy.heads.log_probability)(logits, batch.action)
+    greedy = jax.vmap(policy.heads.greedy)(logits)
+    wrong = jnp.any(greedy != batch.action, axis=-1)
+    weights = jnp.where(wrong, wrong_weight, 1.0)
+    return -jnp.sum(weights * log_probability) / jnp.sum(weights)  # Eq. (5)
+
+
+def one_update(
+    learner: Learner,
+    batch: Transitions,
+    learning_rate: Float[Array, ""],
+    wrong_weight: Float[Array, ""],
+) -> tuple[Learner, Float[Array, ""]]:
+    """One Adam step on one batch."""
+    loss, gradients = eqx.filter_value_and_grad(weighted_loss)(learner.policy, batch, wrong_weight)
+    directions, moments = OPTIMISER.update(gradients, learner.moments)
+    steps = jax.tree.map(lambda direction: -learning_rate * direction, directions)
+    return Learner(eqx.apply_updates(learner.policy, steps), moments), loss
+
+
+@eqx.filter_jit
+def update_many(
+    learner: Learner,
+    store: TransitionStore,
+    drawings: tuple[Drawing, ...],
+    learning_rates: Float[Array, " update"],
+    wrong_weight: Float[Array, ""],
+    key: PRNGKeyArray,
+    counts: tuple[int, ...],
+) -> tuple[Learner, Float[Array, ""]]:
+    """As many updates as there are learning rates; `counts[i]` transitions from `drawings[i]`.
+
+    Returns the learner and the mean loss.
+    """
+    num_updates = learning_rates.shape[0]
+    draws = jax.random.uniform(key, (2, num_updates, sum(counts)))
+    slots, times = store.places(drawings, counts, draws)
+    arrays, static = eqx.partition(learner, eqx.is_array)
+
+    def step(arrays: Any, inputs: Any) -> tuple[Any, Float[Array, ""]]:
+        learning_rate, slot, time = inputs
+        batch = store.at(slot, time)
+        learner, loss = one_update(
+            eqx.combine(arrays, static), batch, learning_rate, wrong_weight
+        )
+        return eqx.filter(learner, eqx.is_array), loss
+
+    arrays, losses = jax.lax.scan(step, arrays, (learning_rates, slots, times))
+    return eqx.combine(arrays, static), jnp.mean(losses)

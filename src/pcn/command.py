@@ -1,0 +1,35 @@
+"""A command: the return a policy is asked to reach, and in how many steps."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class Command(eqx.Module):
+    """Desired return and desired horizon, for one episode or batched along leading axes."""
+
+    desired_return: Float[Array, "*episode objective"]
+    desired_horizon: Float[Array, "*episode"]
+
+    def after(
+        self,
+        reward: Float[Array, "*episode objective"],
+        *,
+        discount: Float[Array, ""] | float,
+        upper_bound: Float[Array, " objective"] | None = None,
+    ) -> "Command":
+        """What is still asked for once `reward` has been received.
+
+        The dataset holds discounted returns-to-go, R_t = r_t + g R_{t+1}; the update that
+        agrees with it is (R - r) / g. With g = 1 it is the paper's R - r.
+
+        >>> command = Command(jnp.array([1.0, -5.0]), jnp.array(5.0))
+        >>> command.after(jnp.array([0.0, -1.0]), discount=1.0).desired_return.tolist()
+        [1.0, -4.0]
+        """
+        remaining = (self.desired_return - reward) / discount
+        if upper_bound is not None:
+            remaining = jnp.minimum(remaining, upper_bound)
+        # A horizon below one step was never seen in training.
+        horizon = jnp.maximum(self.desired_horizon - 1.0, 1.0)
+        return Command(remaining, horizon)

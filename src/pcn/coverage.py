@@ -1,0 +1,37 @@
+"""CoverageSet: what every algorithm ends in — returns reached, and how to reach each."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from pcn.pareto import non_dominated_mask, rounded
+
+
+@dataclass(frozen=True)
+class CoverageSet:
+    """One row per policy: what it was asked for, and what it returned when executed."""
+
+    requested: Float[np.ndarray, "policy objective"]
+    """The return each policy stands for in the dataset."""
+    horizons: Float[np.ndarray, " policy"]
+    """The number of steps it is asked to take."""
+    executed: Float[np.ndarray, "policy objective"]
+    """The return it reached; the mean where the environment is stochastic."""
+    deviation: Float[np.ndarray, "policy objective"]
+    """Standard deviation of the executed return; zero where there was one execution."""
+    tolerance: float = 0.0
+    """Returns closer than this are the same."""
+
+    def __len__(self) -> int:
+        return len(self.executed)
+
+    @property
+    def front_mask(self) -> Bool[np.ndarray, " policy"]:
+        """Mark the policies whose executed return no other executed return dominates."""
+        return non_dominated_mask(rounded(self.executed, self.tolerance))
+
+    @property
+    def front(self) -> Float[np.ndarray, "point objective"]:
+        """The non-dominated executed returns."""
+        return self.executed[self.front_mask]

@@ -1,0 +1,78 @@
+"""Indicators of a set of returns, one per file; `METRICS` is the list of them.
+
+Returns are [point, objective] and every objective is maximised. Each indicator can be called
+by itself with exactly what it needs, or through `METRICS` in one way: `metric(returns, problem)`.
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.metrics.cardinality import cardinality
+from pcn.metrics.epsilon import epsilon, epsilon_mean, epsilons
+from pcn.metrics.expected_utility import expected_utility
+from pcn.metrics.fidelity import Fidelity, fidelity
+from pcn.metrics.hypervolume import hypervolume
+from pcn.metrics.igd import igd
+from pcn.metrics.maximum_utility_loss import maximum_utility_loss
+from pcn.metrics.problem import Metric, Problem
+
+__all__ = [
+    "METRICS",
+    "Fidelity",
+    "Metric",
+    "Problem",
+    "cardinality",
+    "epsilon",
+    "epsilon_mean",
+    "epsilons",
+    "expected_utility",
+    "fidelity",
+    "hypervolume",
+    "igd",
+    "maximum_utility_loss",
+]
+
+
+def _eum(returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
+    """The field's expected utility: linear users, returns as they are."""
+    zeros = np.zeros_like(problem.reference_point)
+    return expected_utility(returns, zeros, zeros + 1, family="linear")
+
+
+def _mul(returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
+    """The field's maximum utility loss: linear users, returns as they are."""
+    zeros = np.zeros_like(problem.reference_point)
+    return maximum_utility_loss(returns, problem.known_front, zeros, zeros + 1, family="linear")
+
+
+METRICS: dict[str, Metric] = {
+    "hypervolume": Metric(
+        lambda returns, problem: hypervolume(returns, problem.reference_point),
+        higher_is_better=True,
+    ),
+    "expected_utility": Metric(
+        lambda returns, problem: expected_utility(
+            returns, problem.reference_point, problem.known_ideal
+        ),
+        higher_is_better=True,
+        needs="ideal",
+    ),
+    "eum": Metric(_eum, higher_is_better=True),
+    "cardinality": Metric(lambda returns, problem: cardinality(returns), higher_is_better=True),
+    "epsilon": Metric(
+        lambda returns, problem: epsilon(returns, problem.known_front),
+        higher_is_better=False,
+        needs="front",
+    ),
+    "epsilon_mean": Metric(
+        lambda returns, problem: epsilon_mean(returns, problem.known_front),
+        higher_is_better=False,
+        needs="front",
+    ),
+    "igd": Metric(
+        lambda returns, problem: igd(returns, problem.known_front),
+        higher_is_better=False,
+        needs="front",
+    ),
+    "mul": Metric(_mul, higher_is_better=False, needs="front"),
+}

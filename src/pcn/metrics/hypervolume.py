@@ -1,0 +1,50 @@
+"""Hypervolume: how much of objective space a set of returns dominates."""
+
+import importlib
+from typing import Any
+
+import moocore
+import numpy as np
+from jaxtyping import Float
+
+from pcn.pareto import unique_front
+
+_MOST_OBJECTIVES_FOR_MOOCORE = 5
+"""A thousand points with 7 objectives take moocore minutes and pygmo's WFG a tenth of a second."""
+
+
+def hypervolume(
+    returns: Float[np.ndarray, "point objective"],
+    reference_point: Float[np.ndarray, " reference"],
+) -> float:
+    """The volume between `reference_point` and the returns.
+
+    Only points better than the reference point in every objective count; without any, the
+    volume is zero. More than five objectives need pygmo, an optional dependency.
+
+    >>> hypervolume(np.array([[1.0, 3.0], [2.0, 2.0]]), np.zeros(2))  # boxes 1x3 and 2x2
+    5.0
+    """
+    num_objectives = returns.shape[1]
+    if len(reference_point) != num_objectives:
+        raise ValueError(
+            f"reference_point has {len(reference_point)} objectives, returns have {num_objectives}"
+        )
+    better = returns[np.all(returns > reference_point, axis=1)]
+    if len(better) == 0:
+        return 0.0
+    front = better[unique_front(better)]
+    if num_objectives <= _MOST_OBJECTIVES_FOR_MOOCORE:
+        return float(moocore.hypervolume(front, ref=reference_point, maximise=True))
+    costs = -front.astype(np.float64)  # pygmo minimises, in double precision only
+    return float(_pygmo(num_objectives).hypervolume(costs).compute(-reference_point))
+
+
+def _pygmo(num_objectives: int) -> Any:
+    try:
+        return importlib.import_module("pygmo")
+    except ImportError as error:
+        raise ImportError(
+            f"the hypervolume of {num_objectives} objectives needs pygmo: "
+            "install pcn[many] (Linux only)"
+        ) from error

@@ -1,0 +1,58 @@
+"""What a set of returns is measured against, and the one way every metric is called."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What metrics need to know about an environment; only the reference point is a must."""
+
+    reference_point: Float[np.ndarray, " objective"]
+    """Worse than every return worth having."""
+    front: Float[np.ndarray, "front objective"] | None = None
+    """The true front, where it is known."""
+    ideal: Float[np.ndarray, " objective"] | None = None
+    """The best value of each objective by itself; where it is not given, the front's."""
+
+    def __post_init__(self) -> None:
+        if self.ideal is None and self.front is not None:
+            object.__setattr__(self, "ideal", self.front.max(axis=0))
+
+    @property
+    def known_front(self) -> Float[np.ndarray, "front objective"]:
+        """The true front, or an error that says it is missing."""
+        if self.front is None:
+            raise ValueError("this metric needs the true front, and the problem has none")
+        return self.front
+
+    @property
+    def known_ideal(self) -> Float[np.ndarray, " objective"]:
+        """The ideal, or an error that says it is missing."""
+        if self.ideal is None:
+            raise ValueError(
+                "this metric needs an ideal or the true front, the problem has neither"
+            )
+        return self.ideal
+
+
+@dataclass(frozen=True)
+class Metric:
+    """An entry of `METRICS`: an indicator, called as `metric(returns, problem)`."""
+
+    measure: Callable[[Float[np.ndarray, "point objective"], Problem], float]
+    higher_is_better: bool
+    needs: Literal["front", "ideal"] | None = None
+    """What the problem must know besides its reference point."""
+
+    def measurable_on(self, problem: Problem) -> bool:
+        """Whether the problem knows what this metric needs."""
+        return self.needs is None or getattr(problem, self.needs) is not None
+
+    def __call__(self, returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
+        """The indicator's value."""
+        return self.measure(returns, problem)

@@ -1,0 +1,1 @@
+"""Networks: state embeddings, action heads and the conditioned policy."""

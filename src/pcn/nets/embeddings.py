@@ -1,0 +1,69 @@
+"""State embeddings: from an observation to the vector that is gated by the command."""
+
+import math
+from abc import abstractmethod
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
+
+
+class AbstractStateEmbedding(eqx.Module):
+    """One observation in, `width` numbers out; the policy applies the last activation."""
+
+    @abstractmethod
+    def __call__(self, observation: PyTree[Array]) -> Float[Array, " width"]:
+        """Embed one observation."""
+
+
+class OneHotEmbedding(AbstractStateEmbedding):
+    """Integers below fixed sizes: one learned row for each value of each, added up.
+
+    `joint` gives every combination of values its own row (a table of states).
+    """
+
+    sizes: tuple[int, ...] = eqx.field(static=True)
+    joint: bool = eqx.field(static=True)
+    linear: eqx.nn.Linear
+
+    def __init__(
+        self, sizes: tuple[int, ...], width: int, *, joint: bool = False, key: PRNGKeyArray
+    ) -> None:
+        self.sizes = sizes
+        self.joint = joint
+        num_rows = math.prod(sizes) if joint else sum(sizes)
+        self.linear = eqx.nn.Linear(num_rows, width, key=key)
+
+    def __call__(self, observation: Int[Array, "*shape"]) -> Float[Array, " width"]:
+        """Embed one vector of integers."""
+        values = jnp.ravel(observation).astype(jnp.int32)
+        if self.joint:
+            row = jnp.int32(0)
+            for value, size in zip(values, self.sizes, strict=True):
+                row = row * size + value
+            return self.linear(jax.nn.one_hot(row, math.prod(self.sizes)))
+        hots = [
+            jax.nn.one_hot(value, size) for value, size in zip(values, self.sizes, strict=True)
+        ]
+        return self.linear(jnp.concatenate(hots))
+
+
+class VectorEmbedding(AbstractStateEmbedding):
+    """Real numbers, standardised by the mean and deviation seen in the first episodes."""
+
+    mean: Float[Array, " obs"]
+    deviation: Float[Array, " obs"]
+    linear: eqx.nn.Linear
+
+    def __init__(self, size: int, width: int, *, key: PRNGKeyArray) -> None:
+        self.mean = jnp.zeros(size)
+        self.deviation = jnp.ones(size)
+        self.linear = eqx.nn.Linear(size, width, key=key)
+
+    def __call__(self, observation: Float[Array, "*shape"]) -> Float[Array, " width"]:
+        """Embed one vector."""
+        # Data, not weights: they must not be trained.
+        mean, deviation = jax.lax.stop_gradient((self.mean, self.deviation))
+        values = jnp.ravel(observation).astype(jnp.float32)
+        return self.linear((values - mean) / deviation)

@@ -1,0 +1,67 @@
+"""Action heads: several categorical choices taken together, one per component of an action.
+
+A `Discrete` action space has one head; `MultiDiscrete` and `MultiBinary` have several. Logits of
+all heads lie side by side in one vector.
+"""
+
+import equinox as eqx
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+_FORBIDDEN = -1e9
+
+
+class ActionHeads(eqx.Module):
+    """How a vector of logits is split into choices."""
+
+    sizes: tuple[int, ...] = eqx.field(static=True)
+
+    @classmethod
+    def for_space(cls, space: gym.Space) -> "ActionHeads":
+        """The heads of a discrete action space."""
+        if isinstance(space, gym.spaces.Discrete):
+            return cls((int(space.n),))
+        if isinstance(space, gym.spaces.MultiDiscrete):
+            return cls(tuple(int(n) for n in np.ravel(space.nvec)))
+        if isinstance(space, gym.spaces.MultiBinary):
+            return cls((2,) * int(np.prod(space.shape)))
+        raise ValueError(
+            f"PCN needs discrete actions (Discrete, MultiDiscrete or MultiBinary), got {space}"
+        )
+
+    @property
+    def num_logits(self) -> int:
+        """Length of the vector of logits."""
+        return sum(self.sizes)
+
+    def _split(self, logits: Float[Array, " logit"]) -> list[Float[Array, " action"]]:
+        return jnp.split(logits, np.cumsum(self.sizes)[:-1].tolist())
+
+    def masked(
+        self, logits: Float[Array, " logit"], mask: Bool[Array, " logit"] | None
+    ) -> Float[Array, " logit"]:
+        """Logits with forbidden actions pushed out of reach."""
+        return logits if mask is None else jnp.where(mask, logits, _FORBIDDEN)
+
+    def log_probability(
+        self, logits: Float[Array, " logit"], action: Int[Array, " head"]
+    ) -> Float[Array, ""]:
+        """Log-probability of a whole action."""
+        # Products with one-hot vectors: an index would become a slow scatter in the gradient.
+        parts = [
+            jnp.sum(jax.nn.log_softmax(part) * jax.nn.one_hot(action[i], part.shape[0]))
+            for i, part in enumerate(self._split(logits))
+        ]
+        return jnp.sum(jnp.stack(parts))
+
+    def greedy(self, logits: Float[Array, " logit"]) -> Int[Array, " head"]:
+        """The most confident action; the first one where several tie."""
+        return jnp.stack([jnp.argmax(part) for part in self._split(logits)]).astype(jnp.int32)
+
+    def sampled(self, logits: Float[Array, " logit"], key: PRNGKeyArray) -> Int[Array, " head"]:
+        """An action drawn with the softmax probabilities."""
+        gumbel = jax.random.gumbel(key, logits.shape)
+        return self.greedy(logits + gumbel)

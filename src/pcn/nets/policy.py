@@ -1,0 +1,63 @@
+"""The network of section 4.2: a state embedding gated by an embedding of the command."""
+
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+
+from pcn.command import Command
+from pcn.nets.embeddings import AbstractStateEmbedding
+from pcn.nets.heads import ActionHeads
+
+Gate = Literal["sigmoid", "film"]
+"""`sigmoid`: the paper's sigmoid(state) * sigmoid(command). `film`: relu(state) * (1 + command)."""
+
+
+class ConditionedPolicy(eqx.Module):
+    """Action logits for one observation under one command; batch with `jax.vmap`."""
+
+    embed_state: AbstractStateEmbedding
+    embed_command: eqx.nn.Linear
+    head: eqx.nn.MLP
+    command_scale: Float[Array, " command"]
+    heads: ActionHeads
+    gate: Gate = eqx.field(static=True)
+
+    def __init__(
+        self,
+        embed_state: AbstractStateEmbedding,
+        heads: ActionHeads,
+        *,
+        num_objectives: int,
+        width: int,
+        hidden_layers: int,
+        gate: Gate,
+        key: PRNGKeyArray,
+    ) -> None:
+        command_key, head_key = jax.random.split(key)
+        self.embed_state = embed_state
+        self.embed_command = eqx.nn.Linear(num_objectives + 1, width, key=command_key)
+        self.head = eqx.nn.MLP(width, heads.num_logits, width, hidden_layers, key=head_key)
+        self.command_scale = jnp.ones(num_objectives + 1)
+        self.heads = heads
+        self.gate = gate
+
+    def __call__(self, observation: PyTree[Array], command: Command) -> Float[Array, " logit"]:
+        """Logits of every head, side by side."""
+        # The scale is data, not a weight: without this, filter_grad would train it.
+        scale = jax.lax.stop_gradient(self.command_scale)
+        asked = jnp.append(command.desired_return, command.desired_horizon)
+        state = self.embed_state(observation)
+        wanted = self.embed_command(scale * asked)
+        if self.gate == "sigmoid":
+            return self.head(jax.nn.sigmoid(state) * jax.nn.sigmoid(wanted))
+        return self.head(jax.nn.relu(state) * (1.0 + wanted))
+
+    def rescaled(self, command_scale: Float[Array, " command"]) -> "ConditionedPolicy":
+        """The same function of the command, with another scale in front of its weights."""
+        weight = self.embed_command.weight * (self.command_scale / command_scale)[None, :]
+        where = lambda policy: (policy.embed_command.weight, policy.command_scale)  # noqa: E731
+        changed: ConditionedPolicy = eqx.tree_at(where, self, (weight, command_scale))
+        return changed

@@ -1,0 +1,21 @@
+"""Which state embedding suits an observation space."""
+
+import gymnasium as gym
+import numpy as np
+from jaxtyping import PRNGKeyArray
+
+from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding, VectorEmbedding
+
+
+def embedding_for(
+    space: gym.Space, width: int, *, joint_one_hot: bool, key: PRNGKeyArray
+) -> AbstractStateEmbedding:
+    """One-hot rows for integers, a linear layer for real vectors."""
+    if isinstance(space, gym.spaces.Discrete):
+        return OneHotEmbedding((int(space.n),), width, key=key)
+    if isinstance(space, gym.spaces.MultiDiscrete):
+        sizes = tuple(int(n) for n in np.ravel(space.nvec))
+        return OneHotEmbedding(sizes, width, joint=joint_one_hot, key=key)
+    if isinstance(space, gym.spaces.Box):
+        return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
+    raise ValueError(f"no state embedding for the observation space {space}")

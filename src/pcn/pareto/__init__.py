@@ -1,0 +1,25 @@
+"""Geometry of return vectors: dominance, crowding and the dominating score. No RL in here."""
+
+from pcn.pareto.crowding import crowding_distance
+from pcn.pareto.dominance import (
+    DominanceCounts,
+    dominates,
+    non_dominated_mask,
+    num_earlier_copies,
+    rounded,
+    unique_front,
+)
+from pcn.pareto.dominating_score import dominating_score
+from pcn.pareto.scoreboard import Scoreboard
+
+__all__ = [
+    "DominanceCounts",
+    "Scoreboard",
+    "crowding_distance",
+    "dominates",
+    "dominating_score",
+    "non_dominated_mask",
+    "num_earlier_copies",
+    "rounded",
+    "unique_front",
+]
