@@ -67,8 +67,8 @@ def test_volume_is_the_number_of_cells_in_many_objectives(num_objectives):
     pytest.importorskip("pygmo")
     rng = np.random.default_rng(num_objectives)
     for _ in range(5):
-        returns = rng.integers(0, 3, (8, num_objectives)).astype(float)
-        returns[0] = 1.0  # something to measure, whatever was drawn
+        returns = rng.integers(-1, 3, (20, num_objectives)).astype(float)
+        returns[:5] = np.maximum(returns[:5], 1.0)  # something to measure, whatever was drawn
         volume = hypervolume(returns, np.zeros(num_objectives))
         assert volume == pytest.approx(count_cells(returns, highest=2))
 

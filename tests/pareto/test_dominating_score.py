@@ -111,6 +111,11 @@ def test_a_copy_of_a_front_point_scores_below_every_distinct_front_point(returns
     assert copies.max() < score[first].min()
 
 
+def test_copies_pay_even_where_nothing_counts_as_crowded():
+    returns = np.array([[0.0, 0.0], [0.0, 0.0]])
+    assert dominating_score(returns, crowded_below=-1.0, duplicate_penalty=1.0).tolist() == [0, -4]
+
+
 def test_a_known_front_is_taken_at_its_word():
     returns = np.array([[0.0, 0.0], [3.0, 4.0]])
     assert dominating_score(returns, front_mask=np.array([True, False])).tolist() == [0, -5]

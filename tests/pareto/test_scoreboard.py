@@ -1,3 +1,5 @@
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pcn.pareto import Scoreboard, dominating_score, non_dominated_mask, rounded
+from pcn.pareto.dominating_score import nearest
 
 quick = settings(max_examples=100, deadline=None)
 
@@ -112,6 +115,29 @@ def test_noise_below_the_tolerance_makes_a_copy():
     assert_up_to_date(board, rounded(returns, 1e-3))
     assert board.num_earlier_copies.tolist() == [0, 0, 1, 0]
     assert board.prune(2).tolist() == [0, 1]
+
+
+def test_adding_measures_no_more_distances_than_new_points_times_points(monkeypatch):
+    scoreboard = import_module("pcn.pareto.scoreboard")
+    measured = []
+
+    def counting_nearest(columns, from_index, to_index):
+        measured.append(len(from_index) * len(to_index))
+        return nearest(columns, from_index, to_index)
+
+    monkeypatch.setattr(scoreboard, "nearest", counting_nearest)
+    front = np.array([[x, 50.0 - x] for x in range(51)])
+    board = Scoreboard(2)
+    board.add(np.concatenate([front, front - 1, front - 2]))
+    measured.clear()
+    board.add(front[:2] - 0.5)  # dominated: looks for its neighbour in the front
+    assert sum(measured) == 2 * 51
+    measured.clear()
+    board.add(np.array([[51.0, -1.0]]))  # joins the front: the 104 dominated points look at it
+    assert sum(measured) == 104
+    measured.clear()
+    board.keep(np.arange(len(board)) < 153)  # without the last three, which are nobody's nearest
+    assert sum(measured) == 0
 
 
 def test_options_reach_the_score():

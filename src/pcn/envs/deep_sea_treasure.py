@@ -73,6 +73,7 @@ class DeepSeaTreasure(AbstractCompiledEnvironment):
             step_limit=200,
             reference_point=(0.0, -200.0),
             front=_front(),
+            action_names=("up", "down", "left", "right"),
         )
 
     def reset(self, key: PRNGKeyArray) -> SubmarineState:

@@ -2,6 +2,7 @@
 
 from pcn.envs.benchmark import Benchmark
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.errors import UserError
 
 BENCHMARKS: dict[str, Benchmark] = {
     benchmark.name: benchmark
@@ -29,5 +30,5 @@ def find_benchmark(name: str) -> Benchmark:
     """The benchmark of that name, or an error that lists those there are."""
     if name not in BENCHMARKS:
         known = ", ".join(BENCHMARKS)
-        raise ValueError(f"no environment is called {name!r}; there are: {known}")
+        raise UserError(f"no environment is called {name!r}; there are: {known}")
     return BENCHMARKS[name]

@@ -42,6 +42,8 @@ class EnvironmentSpec:
     front: Front | None = None
     deterministic: bool = True
     """Same state and action, same outcome: one execution per command is enough."""
+    action_names: tuple[str, ...] = ()
+    """What each action of a `Discrete` space does, for people."""
 
     def __post_init__(self) -> None:
         if len(self.reference_point) != len(self.objectives):

@@ -36,8 +36,8 @@ def hypervolume(
     front = better[unique_front(better)]
     if num_objectives <= _MOST_OBJECTIVES_FOR_MOOCORE:
         return float(moocore.hypervolume(front, ref=reference_point, maximise=True))
-    costs = -front.astype(np.float64)  # pygmo minimises, in double precision only
-    return float(_pygmo(num_objectives).hypervolume(costs).compute(-reference_point))
+    pygmo = _pygmo(num_objectives)
+    return float(pygmo.hypervolume(-front).compute(-reference_point))  # pygmo minimises
 
 
 def _pygmo(num_objectives: int) -> Any:

@@ -45,8 +45,8 @@ class PCNConfig:
 
     warmup_episodes: int = 50
     """Random episodes before the first update (authors: 50)."""
-    sticky_warmup: bool = True
-    """Random episodes repeat their last action for a while (paper: no)."""
+    sticky_actions: bool = True
+    """Random actions are repeated for a while, differently long per episode (paper: no)."""
     warmup_front: int = 3
     """Warm-up goes on until this many non-dominated returns are known (paper: 0)."""
     episodes_per_iteration: int = 32
@@ -114,7 +114,7 @@ PRESETS: dict[str, dict[str, object]] = {
     "paper": {
         "learning_rate": 1e-2,
         "archive_fraction": 0.0,
-        "sticky_warmup": False,
+        "sticky_actions": False,
         "warmup_front": 0,
         "episodes_per_iteration": 10,
         "updates_per_iteration": 10,
@@ -130,7 +130,7 @@ PRESETS: dict[str, dict[str, object]] = {
         "learning_rate": 1e-2,
         "archive_fraction": 0.0,
         "sample_by": "episode",
-        "sticky_warmup": False,
+        "sticky_actions": False,
         "warmup_front": 0,
         "episodes_per_iteration": 10,
         "updates_per_iteration": 10,

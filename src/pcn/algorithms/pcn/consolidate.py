@@ -7,7 +7,7 @@ one that its policies do not reach. The copy never explores, so fitting it costs
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, PRNGKeyArray
+from jaxtyping import Float, UInt32
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.dataset import Archive, Dataset
@@ -55,7 +55,7 @@ def consolidate(
     *,
     upper_bound: Float[np.ndarray, " objective"],
     executions: int,
-    key: PRNGKeyArray,
+    key: UInt32[np.ndarray, " 2"],
 ) -> Consolidated:
     """Fit a copy of `policy` to the archive; the best executed copy wins, be it the first."""
     learner = Learner.fresh(policy)

@@ -1,5 +1,6 @@
 """The dataset of sections 4.1 and 4.4: a bounded set of episodes, pruned by dominating score."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -7,6 +8,8 @@ from jaxtyping import Float, Int
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
+from pcn.arrays import named_arrays, with_named_arrays
+from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.pareto import Scoreboard
 
@@ -70,15 +73,15 @@ class Dataset:
     rows: Rows
     store: TransitionStore
 
-    def __init__(self, like: Episodes, config: PCNConfig) -> None:
+    def __init__(self, spec: EnvironmentSpec, config: PCNConfig) -> None:
         self._config = config
-        self._num_slots = config.capacity + like.num_episodes
-        num_objectives = like.rewards.shape[2]
-        self.store = TransitionStore.empty(like, self._num_slots)
-        self.rows = Rows.none(num_objectives)
+        # Room for one more batch: episodes are written first and pruned afterwards.
+        self._num_slots = config.capacity + config.episodes_per_iteration
+        self.store = TransitionStore.empty(spec, self._num_slots)
+        self.rows = Rows.none(spec.num_objectives)
         self._archive: Archive | None = None
         self.board = Scoreboard(
-            num_objectives,
+            spec.num_objectives,
             crowded_below=config.crowded_below,
             duplicate_penalty=config.duplicate_penalty,
             tolerance=config.return_tolerance,
@@ -140,7 +143,31 @@ class Dataset:
         ranges = rows.highest.max(axis=0) - rows.lowest.min(axis=0)
         return np.append(ranges, rows.lengths.max())
 
-    def restored(self, rows: Rows, store: TransitionStore) -> None:
-        """Take over what a checkpoint kept."""
-        self.rows, self.store = replace(rows), store
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Everything stored, oldest episode first, cut to the longest one."""
+        longest = int(self.rows.lengths.max(initial=1))
+        index = self.rows.slots
+        named = named_arrays(self.store, "store")
+        stored = {
+            name: leaf[index] if leaf.ndim == 1 else leaf[index, :longest]
+            for name, leaf in named.items()
+        }
+        return stored | {f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave; episodes may lie in other slots than before."""
+        rows = Rows(*(arrays[f"rows.{field.name}"] for field in fields(Rows)))
+        num_rows = len(rows.slots)
+        named = named_arrays(self.store, "store")
+        for name, leaf in named.items():
+            full = np.zeros_like(leaf)
+            if leaf.ndim == 1:
+                full[:num_rows] = arrays[name]
+            else:
+                full[:num_rows, : arrays[name].shape[1]] = arrays[name]
+            named[name] = full
+        self.store = with_named_arrays(self.store, named, "store")
+        self.rows = replace(rows, slots=np.arange(num_rows, dtype=np.int32))
+        self._archive = None
+        self.board.keep(np.zeros(len(self.board), dtype=bool))
         self.board.add(rows.returns)

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, PRNGKeyArray
+from jaxtyping import Bool, Float, UInt32
 
 from pcn.algorithms.pcn.agent import ConditionedAgent
+from pcn.algorithms.pcn.exploration import Randomness
 from pcn.command import Command
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
@@ -27,12 +28,10 @@ class Actor:
         policy: ConditionedPolicy,
         desired_returns: Float[np.ndarray, "episode objective"],
         desired_horizons: Float[np.ndarray, " episode"],
+        randomness: Randomness,
         *,
         upper_bound: Float[np.ndarray, " objective"],
-        key: PRNGKeyArray,
-        noise: Float[np.ndarray, " episode"] | float = 0.0,
-        steps_until_wandering: Float[np.ndarray, " episode"] | float = np.inf,
-        repeat: Float[np.ndarray, " episode"] | float = 0.0,
+        key: UInt32[np.ndarray, " 2"],
         greedy: bool = False,
     ) -> Episodes:
         """One episode per command; as many commands as the batch has places."""
@@ -42,9 +41,9 @@ class Actor:
         agents = ConditionedAgent(
             policy=policy,
             command=Command(desired, desired_horizons.astype(single)),
-            noise=np.broadcast_to(single(noise), size),
-            steps_until_wandering=np.broadcast_to(single(steps_until_wandering), size),
-            repeat=np.broadcast_to(single(repeat), size),
+            noise=randomness.noise.astype(single),
+            steps_until_wandering=randomness.steps_until_wandering.astype(single),
+            repeat=randomness.repeat.astype(single),
             last_action=np.zeros((size, len(policy.heads.sizes)), np.int32),
             greedy=np.bool_(greedy),
             discount=single(self.discount),
@@ -70,7 +69,7 @@ def execute(
     desired_returns: Float[np.ndarray, "command objective"],
     desired_horizons: Float[np.ndarray, " command"],
     *,
-    key: PRNGKeyArray,
+    key: UInt32[np.ndarray, " 2"],
     upper_bound: Float[np.ndarray, " objective"],
     executions: int = 1,
     keep: Callable[[Episodes, int], None] | None = None,
@@ -90,6 +89,7 @@ def execute(
             policy,
             desired_returns[padded],
             desired_horizons[padded],
+            Randomness.none(actor.batch_size),
             upper_bound=upper_bound,
             key=np.asarray([key[0] + np.uint32(number), key[1]]),
             greedy=True,

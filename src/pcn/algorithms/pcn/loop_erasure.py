@@ -92,26 +92,28 @@ class Shortcuts:
 
 def promising_shortcuts(
     episodes: Episodes,
+    count: int,
     front: Float[np.ndarray, "point objective"],
     *,
     discount: float,
     tolerance: float,
 ) -> Shortcuts:
-    """The loop-free versions that would be a new non-dominated return beside `front`."""
-    lengths = np.asarray(episodes.lengths)
-    kept = without_loops(episodes.observations, lengths)
+    """Loop-free versions of the first `count` episodes that would add to the front."""
+    lengths = np.asarray(episodes.lengths)[:count]
+    observations = jax.tree.map(lambda leaf: np.asarray(leaf)[:count], episodes.observations)
+    kept = without_loops(observations, lengths)
     num_kept = kept.sum(axis=1)
     num_steps = kept.shape[1]
     # Kept steps first, in their order.
     order = np.argsort(~kept, axis=1, kind="stable")[:, :, None]
     valid = (np.arange(num_steps) < num_kept[:, None])[:, :, None]
-    rewards = np.asarray(episodes.rewards, dtype=np.float64)[:, :num_steps]
+    rewards = np.asarray(episodes.rewards)[:count, :num_steps].astype(np.float64)
     rewards = np.take_along_axis(rewards, order, axis=1) * valid
     returns = np.einsum("eto,t->eo", rewards, discount ** np.arange(num_steps))
     covered = np.all(front[None] >= returns[:, None] - tolerance, axis=2).any(axis=1)
     index = np.flatnonzero(~covered & (num_kept < lengths))
     index = index[unique_front(rounded(returns[index], tolerance))] if len(index) else index
-    actions = np.asarray(episodes.actions)
+    actions = np.asarray(episodes.actions)[:count]
     scripts = np.zeros((len(index), *actions.shape[1:]), actions.dtype)
     scripts[:, :num_steps] = np.take_along_axis(actions[index, :num_steps], order[index], axis=1)
     return Shortcuts(scripts, returns[index])

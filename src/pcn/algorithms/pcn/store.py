@@ -9,7 +9,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from pcn.command import Command
+from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
+from pcn.nets.heads import ActionHeads
 
 
 class Transitions(eqx.Module):
@@ -54,18 +56,18 @@ class TransitionStore(eqx.Module):
     action_masks: Bool[Array, "slot time logit"] | None
 
     @classmethod
-    def empty(cls, like: Episodes, num_slots: int) -> "TransitionStore":
-        """A store for episodes of the same shapes as `like`."""
-
-        def room(leaf: Array) -> Array:
-            return jnp.zeros((num_slots, *leaf.shape[1:]), leaf.dtype)
-
+    def empty(cls, spec: EnvironmentSpec, num_slots: int) -> "TransitionStore":
+        """Room for episodes of an environment."""
+        shape = (num_slots, spec.step_limit)
+        example = spec.observation_space.sample()
         return cls(
-            observations=jax.tree.map(room, like.observations),
-            actions=room(like.actions),
-            returns_to_go=room(like.rewards),
-            lengths=room(like.lengths),
-            action_masks=None if like.action_masks is None else room(like.action_masks),
+            observations=jax.tree.map(
+                lambda leaf: jnp.zeros((*shape, *np.shape(leaf)), np.asarray(leaf).dtype), example
+            ),
+            actions=jnp.zeros((*shape, len(ActionHeads.for_space(spec.action_space).sizes)), int),
+            returns_to_go=jnp.zeros((*shape, spec.num_objectives)),
+            lengths=jnp.zeros(num_slots, int),
+            action_masks=None,
         )
 
     def places(

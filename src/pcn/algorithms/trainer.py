@@ -1,0 +1,110 @@
+"""What every algorithm offers: one way to train, interrupt, resume and finish."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.coverage import CoverageSet
+from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.rollout import AbstractAgent
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where training stands after an iteration."""
+
+    steps: int
+    loss: float
+    archive: Float[np.ndarray, "point objective"]
+    """The non-dominated returns known so far."""
+    execution: CoverageSet | None = None
+    """What executing them gave; only when an evaluation was due."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Everything a trainer needs to go on exactly where it was."""
+
+    arrays: Mapping[str, np.ndarray]
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a training."""
+
+    coverage_set: CoverageSet
+    arrays: Mapping[str, np.ndarray]
+    """What `Algorithm.agent` needs to act."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What else is worth knowing, for `metrics.json`."""
+
+
+class AbstractTrainer(ABC):
+    """A training in progress; the caller decides when to report and when to save."""
+
+    steps: int
+    """Environment steps taken so far."""
+
+    @property
+    @abstractmethod
+    def done(self) -> bool:
+        """Whether the budget is spent."""
+
+    @abstractmethod
+    def iterate(self) -> Progress:
+        """Train a little further."""
+
+    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """The state between two iterations."""
+
+    @abstractmethod
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a state; what follows is bit for bit what followed then."""
+
+    @abstractmethod
+    def finish(self) -> Outcome:
+        """Turn what was learned into policies, and execute each of them."""
+
+
+class AbstractAlgorithm(ABC):
+    """An entry of `ALGORITHMS`."""
+
+    config_class: type[Any]
+    presets: Mapping[str, Mapping[str, object]]
+    """What each preset sets differently from the config's defaults."""
+
+    @abstractmethod
+    def trainer(
+        self, environment: AbstractCompiledEnvironment, config: Any, *, seed: int
+    ) -> AbstractTrainer:
+        """A training that has not begun."""
+
+    @abstractmethod
+    def agent(
+        self,
+        environment: AbstractCompiledEnvironment,
+        config: Any,
+        arrays: Mapping[str, np.ndarray],
+        coverage_set: CoverageSet,
+        index: int,
+    ) -> AbstractAgent:
+        """The agent that executes one policy of a finished run."""
+
+    @abstractmethod
+    def execute(
+        self,
+        environment: AbstractCompiledEnvironment,
+        config: Any,
+        arrays: Mapping[str, np.ndarray],
+        coverage_set: CoverageSet,
+        *,
+        executions: int,
+        seed: int,
+    ) -> CoverageSet:
+        """Run every policy of a finished run again."""

@@ -1,0 +1,37 @@
+"""`pcn evaluate`: execute every policy of a run again."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from pcn.cli.screen import console, next_steps, show_coverage_set
+from pcn.compilation import use_cache
+from pcn.errors import UserError
+from pcn.runs import load
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Execute every policy of a finished run again, from its saved weights."""
+
+    run: tyro.conf.Positional[Path]
+    """The run's folder."""
+    executions: int | None = None
+    """Episodes per policy; 1 in a deterministic environment when not given."""
+    seed: int = 1
+    """Seeds the environment, where it is stochastic."""
+
+    def __call__(self) -> None:
+        """Run the policies and show what they reach."""
+        if self.executions is not None and self.executions < 1:
+            raise UserError(f"--executions must be at least 1, got {self.executions}")
+        use_cache()
+        run = load(self.run)
+        coverage_set, figures = run.executing(executions=self.executions, seed=self.seed)
+        show_coverage_set(coverage_set, run.environment().spec, figures)
+        console.print("\nNothing was written: the run keeps the figures of its training.")
+        next_steps(
+            (f"pcn play {self.run} --policy 0", "run one policy, step by step"),
+            (f"pcn plot {self.run} --out front.png", "draw the front"),
+        )

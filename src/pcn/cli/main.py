@@ -1,0 +1,68 @@
+"""`pcn`: which command was meant, and what to say when it cannot be done."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import tyro
+
+from pcn.cli.envs import Envs
+from pcn.cli.play import Play
+from pcn.cli.plot import Plot
+from pcn.cli.train import Resume, train_command
+from pcn.cli.evaluate import Evaluate
+from pcn.cli.screen import complain
+from pcn.errors import UserError
+
+COMMANDS: dict[str, Callable[[list[str]], Any]] = {
+    "envs": lambda args: Envs,
+    "train": train_command,
+    "resume": lambda args: Resume,
+    "evaluate": lambda args: Evaluate,
+    "play": lambda args: Play,
+    "plot": lambda args: Plot,
+}
+
+USAGE = """\
+usage: pcn COMMAND ...
+
+Pareto Conditioned Networks: learn every non-dominated policy of a problem, and run the one you pick.
+
+  pcn envs                                    what can be trained on
+  pcn train deep-sea-treasure --out RUN       train and record the run in a new folder
+  pcn resume RUN                              continue an interrupted run
+  pcn evaluate RUN                            execute every policy of a run again
+  pcn play RUN --policy 3 [--save play.gif]   run one policy step by step
+  pcn plot RUN --out front.png                draw the front
+
+`pcn COMMAND --help` lists the options of a command.
+"""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command; exit code 2 is the user's mistake, told in one sentence."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["--version"]:
+        import pcn
+
+        print(f"pcn {pcn.__version__}")
+        return
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, end="")
+        return
+    name, *rest = arguments
+    try:
+        if name not in COMMANDS:
+            raise UserError(f"no command is called {name!r}; there are: {', '.join(COMMANDS)}")
+        command = tyro.cli(COMMANDS[name](rest), args=rest, prog=f"pcn {name}")
+        command()
+    except UserError as error:
+        complain(str(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe has gone; nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,92 @@
+"""What commands print: tables, figures, next steps and complaints."""
+
+import sys
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from pcn.coverage import CoverageSet
+from pcn.envs.spec import EnvironmentSpec
+
+console = Console(highlight=False, soft_wrap=True)
+
+MOST_ROWS = 40
+"""Longer fronts are shown in part; the whole is in `front.csv`."""
+
+
+def complain(sentence: str) -> None:
+    """One sentence on standard error."""
+    print(f"pcn: {sentence}", file=sys.stderr)
+
+
+def number(value: float) -> str:
+    """A number as short as it can be told without loss for people."""
+    return f"{value:.6g}"
+
+
+def vector(values: Any) -> str:
+    """Several numbers."""
+    return "(" + ", ".join(number(float(value)) for value in values) + ")"
+
+
+def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
+    """One row per policy: asked for and reached."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("policy", justify="right")
+    for name in spec.objective_names:
+        table.add_column(f"asked {name}", justify="right")
+    table.add_column("in steps", justify="right")
+    for name in spec.objective_names:
+        table.add_column(f"reached {name}", justify="right")
+    table.add_column("")
+    short = np.any(coverage_set.requested - coverage_set.executed > coverage_set.tolerance, axis=1)
+    front_mask = coverage_set.front_mask
+    for index in range(min(len(coverage_set), MOST_ROWS)):
+        remark = "falls short" if short[index] else ("" if front_mask[index] else "dominated")
+        table.add_row(
+            str(index),
+            *(number(value) for value in coverage_set.requested[index]),
+            number(coverage_set.horizons[index]),
+            *(number(value) for value in coverage_set.executed[index]),
+            remark,
+        )
+    return table
+
+
+def show_coverage_set(
+    coverage_set: CoverageSet, spec: EnvironmentSpec, figures: dict[str, Any]
+) -> None:
+    """The table of policies and the figures that sum it up."""
+    console.print(front_table(coverage_set, spec))
+    if len(coverage_set) > MOST_ROWS:
+        console.print(f"... and {len(coverage_set) - MOST_ROWS} more; all are in front.csv")
+    executed, archive, fidelity = figures["executed"], figures["archive"], figures["fidelity"]
+    console.print()
+    parts = [
+        f"hypervolume {number(executed['hypervolume'])}",
+        f"{executed['cardinality']} non-dominated policies",
+    ]
+    if spec.front is not None:
+        parts.insert(1, f"I_eps {number(executed['epsilon'])}")
+        parts.insert(2, f"I_eps_mean {number(executed['epsilon_mean'])}")
+        parts[-1] += f" ({spec.front.status} front: {len(spec.front.returns)} points)"
+    console.print("[bold]executed[/]  " + " · ".join(parts))
+    console.print(
+        f"[bold]archive[/]   hypervolume {number(archive['hypervolume'])} · "
+        f"{archive['cardinality']} non-dominated returns in the dataset"
+    )
+    reached = round(fidelity["exact"] * len(coverage_set))
+    console.print(
+        f"[bold]fidelity[/]  {reached} of {len(coverage_set)} policies reach what was asked of "
+        f"them; mean shortfall {number(fidelity['distance'])} of the range"
+    )
+
+
+def next_steps(*commands: tuple[str, str]) -> None:
+    """What to type next."""
+    console.print("\nNext:")
+    width = max(len(command) for command, _ in commands)
+    for command, purpose in commands:
+        console.print(f"  {command:<{width}}   [dim]{purpose}[/]", markup=True)

@@ -1,0 +1,133 @@
+"""`pcn train` and `pcn resume`."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+import pcn
+from pcn.cli.display import Display
+from pcn.cli.screen import console, next_steps, show_coverage_set
+from pcn.envs.registry import find_benchmark
+from pcn.errors import UserError
+from pcn.runs import Run, Settings, load
+from pcn.runs.settings import find_algorithm
+
+
+def train_command(arguments: list[str]) -> Any:
+    """The options of `pcn train`, with the defaults of the environment and preset asked for."""
+    environment = _positional(arguments)
+    algorithm = _option(arguments, "--algorithm") or "pcn"
+    preset = _option(arguments, "--preset") or "default"
+    config_class = find_algorithm(algorithm).config_class
+    config: Any = dataclasses.MISSING
+    if environment is None:
+        config = config_class()
+    else:
+        config = Settings.of(environment, algorithm=algorithm, preset=preset).config
+
+    @dataclass(frozen=True)
+    class Train:
+        """Train on an environment and record the run in a new folder."""
+
+        environment: tyro.conf.Positional[str]
+        """Name of an environment; `pcn envs` lists them."""
+        seed: int = 0
+        """Seeds the network, the environment and the choice of commands."""
+        out: Path | None = None
+        """The run's folder; `runs/ENVIRONMENT-SEED` when not given."""
+        algorithm: str = "pcn"
+        """Which algorithm learns."""
+        preset: str = "default"
+        """`default` (our best), `paper` (its text) or `authors` (their code's choices)."""
+        tensorboard: bool = False
+        """Also write TensorBoard events into the run's folder (needs pcn[tensorboard])."""
+        wandb: str | None = None
+        """Also log to this Weights & Biases project (needs pcn[wandb])."""
+        config: Annotated[
+            config_class,  # type: ignore[valid-type]
+            tyro.conf.arg(name=""),
+        ] = field(default_factory=lambda: config)
+
+        def __call__(self) -> None:
+            out = self.out or Path("runs") / f"{self.environment}-{self.seed}"
+            values = {
+                item.name: getattr(self.config, item.name)
+                for item in dataclasses.fields(config_class)
+            }
+            console.print(
+                f"Training {self.algorithm} on {self.environment} "
+                f"({self.preset} preset, seed {self.seed})"
+            )
+            with Display(console) as display:
+                run = pcn.train(
+                    self.environment,
+                    algorithm=self.algorithm,
+                    preset=self.preset,
+                    seed=self.seed,
+                    out=out,
+                    report=display,
+                    **values,
+                )
+            show_run(run)
+
+    return Train
+
+
+def _positional(arguments: list[str]) -> str | None:
+    """The environment's name: the first word that is neither an option nor its value."""
+    previous = ""
+    for word in arguments:
+        if not word.startswith("-") and (not previous.startswith("--") or "=" in previous):
+            return word
+        previous = word
+    return None
+
+
+def _option(arguments: list[str], name: str) -> str | None:
+    for index, word in enumerate(arguments):
+        if word.startswith(f"{name}="):
+            return word.partition("=")[2]
+        if word == name and index + 1 < len(arguments):
+            return arguments[index + 1]
+    return None
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Continue an interrupted run; the result is that of an uninterrupted one."""
+
+    run: tyro.conf.Positional[Path]
+    """The run's folder."""
+
+    def __call__(self) -> None:
+        """Train on from the last checkpoint."""
+        if (self.run / "metrics.json").exists():
+            load(self.run)
+            raise UserError(f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`")
+        with Display(console) as display:
+            run = pcn.resume(self.run, report=display)
+        show_run(run)
+
+
+def show_run(run: Run) -> None:
+    """The front, the figures, what was written and what to type next."""
+    spec = find_benchmark(run.settings.environment).make().spec
+    console.print()
+    show_coverage_set(run.coverage_set, spec, run.metrics)
+    console.print(
+        f"[bold]training[/]  {run.metrics['steps']:,} environment steps in "
+        f"{run.metrics['seconds']:.1f} s"
+    )
+    console.print(
+        f"\nWrote {run.path}: config.json, progress.csv, front.csv, metrics.json, weights.npz, "
+        "checkpoint.npz"
+    )
+    best = len(run.coverage_set) // 2
+    next_steps(
+        (f"pcn play {run.path} --policy {best}", "run the policy you pick, step by step"),
+        (f"pcn plot {run.path} --out front.png", "draw the front"),
+        (f"pcn evaluate {run.path}", "execute every policy again"),
+    )

@@ -1,0 +1,1 @@
+"""Figures, one per file, drawn from loaded runs."""

@@ -1,0 +1,105 @@
+"""The front of a run: what its policies reach, what was asked, and the best that is known."""
+
+import io
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pcn.envs.spec import EnvironmentSpec, Objective
+from pcn.errors import UserError
+from pcn.files import write_bytes
+from pcn.runs.run import Run
+
+KNOWN, REACHED, MISSED = "#9aa5b1", "#0b6fb8", "#d1495b"
+
+
+def front_figure(run: Run) -> Figure:
+    """Two objectives as a scatter plot, more as parallel coordinates."""
+    spec = run.environment().spec
+    if spec.num_objectives == 2:
+        figure, axes = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
+        _scatter(axes, run, spec)
+    else:
+        figure, axes = plt.subplots(figsize=(7.6, 4.6), layout="constrained")
+        _parallel(axes, run, spec)
+    fidelity = run.metrics["fidelity"]["exact"]
+    axes.set_title(
+        f"{run.settings.environment}: {int(run.coverage_set.front_mask.sum())} policies, "
+        f"{fidelity:.0%} reach what was asked of them",
+        fontsize=11,
+    )
+    return figure
+
+
+def _label(objective: Objective) -> str:
+    unit = f" [{objective.unit}]" if objective.unit else ""
+    note = ", negated" if objective.direction == "minimise" else ""
+    return f"{objective.name}{unit}{note}"
+
+
+def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
+    coverage_set = run.coverage_set
+    if spec.front is not None:
+        axes.scatter(
+            *spec.front.returns.T,
+            s=130,
+            facecolors="none",
+            edgecolors=KNOWN,
+            linewidths=1.5,
+            label=f"{spec.front.status} front",
+        )
+    missed = np.any(
+        coverage_set.requested - coverage_set.executed > coverage_set.tolerance, axis=1
+    )
+    if missed.any():
+        axes.scatter(
+            *coverage_set.requested[missed].T, marker="x", color=MISSED, label="asked, not reached"
+        )
+    axes.scatter(*coverage_set.executed.T, s=36, color=REACHED, label="executed", zorder=3)
+    for index, point in enumerate(coverage_set.executed):
+        if len(coverage_set) <= 30:
+            axes.annotate(
+                str(index), point, textcoords="offset points", xytext=(7, 5), fontsize=8, color="#444"
+            )
+    axes.set_xlabel(_label(spec.objectives[0]))
+    axes.set_ylabel(_label(spec.objectives[1]))
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+
+
+def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
+    executed = run.coverage_set.front
+    low, high = executed.min(axis=0), executed.max(axis=0)
+    scaled = (executed - low) / np.where(high > low, high - low, 1.0)
+    position = np.arange(spec.num_objectives)
+    colours = plt.get_cmap("viridis")(scaled[:, 0])
+    for line, colour in zip(scaled, colours, strict=True):
+        axes.plot(position, line, color=colour, alpha=max(0.08, min(0.8, 40 / len(scaled))))
+    axes.set_xticks(position, [_label(objective) for objective in spec.objectives], fontsize=8)
+    axes.set_yticks([])
+    for x, bottom, top in zip(position, low, high, strict=True):
+        axes.axvline(float(x), color="#bbb", linewidth=0.8, zorder=0)
+        axes.text(float(x), 1.03, f"{top:.4g}", ha="center", fontsize=8)
+        axes.text(float(x), -0.06, f"{bottom:.4g}", ha="center", fontsize=8)
+    axes.set_ylim(-0.1, 1.1)
+    axes.spines[:].set_visible(False)
+
+
+def save_front(run: Run, path: Path) -> None:
+    """Write the figure in the format of the file's ending."""
+    figure = front_figure(run)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=path.suffix.lstrip(".").lower(), dpi=160)
+    plt.close(figure)
+    try:
+        write_bytes(path, buffer.getvalue())
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,89 @@
+"""Files that are either the old one or the new one, never half of one."""
+
+import csv
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pcn.errors import UserError
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Replace a file's content in one step, so that a kill leaves the old or the new one."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write JSON that a person can read."""
+    write_bytes(path, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object, with an error that names the file."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} is damaged: {error}") from None
+    if not isinstance(content, dict):
+        raise UserError(f"{path} is damaged: expected a JSON object")
+    return content
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Write a table."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    write_bytes(path, text.getvalue().encode())
+
+
+def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Read a table: its header and its rows."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            header, *rows = csv.reader(file)
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} is damaged: {error}") from None
+    if any(len(row) != len(header) for row in rows):
+        raise UserError(f"{path} is damaged: its rows have different lengths")
+    return header, rows
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], **facts: Any) -> None:
+    """Write named arrays, and facts about them as JSON, into one npz file."""
+    buffer = io.BytesIO()
+    text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
+    np.savez(buffer, **arrays, __facts__=text)  # type: ignore[arg-type]
+    write_bytes(path, buffer.getvalue())
+
+
+def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Read what `write_arrays` wrote; pickled objects are refused."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        facts = json.loads(arrays.pop("__facts__").tobytes())
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist") from None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path} is damaged: {error}") from None
+    return arrays, facts

@@ -1,0 +1,91 @@
+"""Playing one policy of a run, step by step."""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+from jaxtyping import Float, UInt8
+from PIL import Image
+
+from pcn.envs.gymnasium_env import CompiledGymEnv
+from pcn.errors import UserError
+from pcn.files import write_bytes
+from pcn.runs.run import Run
+
+
+@dataclass(frozen=True)
+class PlayedStep:
+    """One step of an episode, for people."""
+
+    number: int
+    action: str
+    reward: Float[np.ndarray, " objective"]
+    remaining_return: Float[np.ndarray, " objective"] | None
+    """What is left of the command after this step."""
+    remaining_steps: float | None
+
+
+@dataclass(frozen=True)
+class PlayedEpisode:
+    """An episode and, if asked for, a picture before it and after each step."""
+
+    steps: list[PlayedStep]
+    terminated: bool
+    frames: list[UInt8[np.ndarray, "height width 3"]]
+
+    @property
+    def total(self) -> Float[np.ndarray, " objective"]:
+        """The undiscounted return."""
+        return np.sum([step.reward for step in self.steps], axis=0, dtype=np.float64)
+
+
+def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> PlayedEpisode:
+    """Run one policy in its environment, as anyone would with `policy.act` and `observe`."""
+    policy = run.policy(index)
+    compiled = run.environment()
+    environment = gym.wrappers.TimeLimit(
+        CompiledGymEnv(compiled, "rgb_array"), compiled.spec.step_limit
+    )
+    names = compiled.spec.action_names
+    observation, _ = environment.reset(seed=seed)
+    steps: list[PlayedStep] = []
+    frames = [environment.render()] if render else []
+    terminated = truncated = False
+    while not (terminated or truncated):
+        action = policy.act(observation)
+        observation, reward, terminated, truncated, _ = environment.step(action)
+        policy.observe(reward)
+        left = policy.command
+        steps.append(
+            PlayedStep(
+                number=len(steps) + 1,
+                action=names[action] if names else str(action),
+                reward=np.asarray(reward),
+                remaining_return=None if left is None else np.asarray(left.desired_return),
+                remaining_steps=None if left is None else float(left.desired_horizon),
+            )
+        )
+        if render:
+            frames.append(environment.render())
+    return PlayedEpisode(steps, terminated, frames)  # type: ignore[arg-type]
+
+
+def save_gif(episode: PlayedEpisode, path: Path, *, milliseconds: int = 300) -> None:
+    """Write the episode as an animation that repeats and rests on its last picture."""
+    pictures = [Image.fromarray(frame) for frame in episode.frames]
+    durations = [milliseconds] * (len(pictures) - 1) + [5 * milliseconds]
+    buffer = io.BytesIO()
+    pictures[0].save(
+        buffer,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=durations,
+        loop=0,
+    )
+    try:
+        write_bytes(path, buffer.getvalue())
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,108 @@
+"""What a run was asked to do, as it stands in `config.json`."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pcn
+from pcn.algorithms import ALGORITHMS
+from pcn.algorithms.trainer import AbstractAlgorithm
+from pcn.envs.registry import find_benchmark
+from pcn.errors import UserError
+
+FORMAT = 1
+"""Raised when a run folder of an older version can no longer be read."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Environment, algorithm, its hyperparameters and the seed."""
+
+    environment: str
+    algorithm: str
+    preset: str
+    seed: int
+    config: Any
+    """The algorithm's own config, every value in it settled."""
+
+    @classmethod
+    def of(
+        cls,
+        environment: str,
+        *,
+        algorithm: str = "pcn",
+        preset: str = "default",
+        seed: int = 0,
+        **hyperparameters: Any,
+    ) -> "Settings":
+        """Settle every hyperparameter: given ones, then the benchmark's, the preset's, defaults."""
+        benchmark = find_benchmark(environment)
+        entry = find_algorithm(algorithm)
+        if preset not in entry.presets:
+            known = ", ".join(entry.presets)
+            raise UserError(f"no preset is called {preset!r}; there are: {known}")
+        if seed < 0:
+            raise UserError(f"seed must not be negative, got {seed}")
+        names = {field.name for field in dataclasses.fields(entry.config_class)}
+        for name in hyperparameters:
+            if name not in names:
+                known = ", ".join(sorted(names))
+                raise UserError(f"{algorithm} has no hyperparameter {name!r}; there are: {known}")
+        values = {
+            "total_steps": benchmark.total_steps,
+            **entry.presets[preset],
+            **benchmark.settings.get(preset, {}),
+            **hyperparameters,
+        }
+        return cls(environment, algorithm, preset, seed, _config(entry, values))
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is written to `config.json`."""
+        return {
+            "format": FORMAT,
+            "pcn": pcn.__version__,
+            "environment": self.environment,
+            "algorithm": self.algorithm,
+            "preset": self.preset,
+            "seed": self.seed,
+            "config": dataclasses.asdict(self.config),
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Settings":
+        """As it is read from `config.json`."""
+        try:
+            if content["format"] != FORMAT:
+                raise UserError(
+                    f"the run has format {content['format']}, this version of pcn reads {FORMAT}"
+                )
+            entry = find_algorithm(content["algorithm"])
+            values = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in content["config"].items()
+            }
+            return cls(
+                environment=content["environment"],
+                algorithm=content["algorithm"],
+                preset=content["preset"],
+                seed=content["seed"],
+                config=_config(entry, values),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise UserError(f"config.json is damaged: {error!r}") from None
+
+
+def find_algorithm(name: str) -> AbstractAlgorithm:
+    """The algorithm of that name, or an error that lists those there are."""
+    if name not in ALGORITHMS:
+        known = ", ".join(ALGORITHMS)
+        raise UserError(f"no algorithm is called {name!r}; there are: {known}")
+    return ALGORITHMS[name]
+
+
+def _config(entry: AbstractAlgorithm, values: Mapping[str, Any]) -> Any:
+    try:
+        return entry.config_class(**values)
+    except (TypeError, ValueError) as error:
+        raise UserError(str(error)) from None

@@ -1,0 +1,182 @@
+"""Training with a record: evaluations, checkpoints and, at the end, the files of a run."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pcn.algorithms import ALGORITHMS
+from pcn.algorithms.trainer import AbstractTrainer, Progress
+from pcn.compilation import use_cache
+from pcn.envs.registry import find_benchmark
+from pcn.envs.spec import EnvironmentSpec
+from pcn.errors import UserError
+from pcn.runs.folder import RunFolder
+from pcn.runs.measures import figures
+from pcn.runs.run import Run, load
+from pcn.runs.settings import Settings
+
+CHECKPOINT_SECONDS = 10.0
+"""Least time between two checkpoints."""
+
+PROGRESS_COLUMNS = [
+    "steps",
+    "seconds",
+    "loss",
+    "archive_hypervolume",
+    "archive_cardinality",
+    "executed_hypervolume",
+    "executed_cardinality",
+    "fidelity",
+]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a caller is told while training goes on."""
+
+    steps: int
+    total_steps: int
+    seconds: float
+    loss: float
+    front_size: int
+    evaluation: dict[str, float] | None
+    """The new row of `progress.csv`, when there is one."""
+
+
+@dataclass
+class _Record:
+    """What is known of a training besides the trainer's own state."""
+
+    rows: list[list[Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def train(
+    environment: str,
+    *,
+    algorithm: str = "pcn",
+    preset: str = "default",
+    seed: int = 0,
+    out: str | Path | None = None,
+    report: Callable[[Report], None] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    **hyperparameters: Any,
+) -> Run:
+    """Train on a benchmark; with `out`, record the run in that new folder.
+
+    Any hyperparameter of the algorithm can be given by name.
+    """
+    settings = Settings.of(
+        environment, algorithm=algorithm, preset=preset, seed=seed, **hyperparameters
+    )
+    trainer = _trainer(settings)
+    folder = None if out is None else RunFolder.create(Path(out), settings)
+    return _complete(settings, trainer, _Record(), folder, report, checkpoint_seconds)
+
+
+def resume(
+    path: str | Path,
+    *,
+    report: Callable[[Report], None] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+) -> Run:
+    """Continue an interrupted run to the result it would have had without the interruption."""
+    folder = RunFolder.open(Path(path))
+    if folder.finished:
+        return load(path)
+    settings = folder.settings()
+    trainer = _trainer(settings)
+    record = _Record()
+    saved = folder.read_checkpoint()
+    if saved is not None:
+        snapshot, kept = saved
+        try:
+            trainer.restore(snapshot)
+            record = _Record(**kept)
+        except (KeyError, TypeError, ValueError) as error:
+            raise UserError(f"{folder.path / 'checkpoint.npz'} is damaged: {error}") from None
+    return _complete(settings, trainer, record, folder, report, checkpoint_seconds)
+
+
+def _trainer(settings: Settings) -> AbstractTrainer:
+    use_cache()
+    environment = find_benchmark(settings.environment).make()
+    return ALGORITHMS[settings.algorithm].trainer(environment, settings.config, seed=settings.seed)
+
+
+def _complete(
+    settings: Settings,
+    trainer: AbstractTrainer,
+    record: _Record,
+    folder: RunFolder | None,
+    report: Callable[[Report], None] | None,
+    checkpoint_seconds: float,
+) -> Run:
+    spec = find_benchmark(settings.environment).make().spec
+    started = time.perf_counter() - record.seconds
+    last_checkpoint = time.perf_counter()
+
+    def save() -> None:
+        record.seconds = time.perf_counter() - started
+        if folder is not None:
+            folder.write_progress(PROGRESS_COLUMNS, record.rows)
+            folder.write_checkpoint(trainer.snapshot(), rows=record.rows, seconds=record.seconds)
+
+    while not trainer.done:
+        progress = trainer.iterate()
+        seconds = time.perf_counter() - started
+        row = _row(progress, seconds, spec)
+        if row is not None:
+            record.rows.append(row)
+        if report is not None:
+            report(
+                Report(
+                    steps=progress.steps,
+                    total_steps=settings.config.total_steps,
+                    seconds=seconds,
+                    loss=progress.loss,
+                    front_size=len(progress.archive),
+                    evaluation=None if row is None else dict(zip(PROGRESS_COLUMNS, row, strict=True)),
+                )
+            )
+        if time.perf_counter() - last_checkpoint >= checkpoint_seconds:
+            save()
+            last_checkpoint = time.perf_counter()
+    save()
+    outcome = trainer.finish()
+    metrics = {
+        "steps": trainer.steps,
+        "seconds": round(time.perf_counter() - started, 3),
+        **figures(outcome.coverage_set, spec),
+        **outcome.facts,
+    }
+    if folder is not None:
+        folder.write_weights(dict(outcome.arrays))
+        folder.write_coverage_set(outcome.coverage_set, spec.objective_names)
+        folder.write_metrics(metrics)
+    return Run(
+        settings=settings,
+        coverage_set=outcome.coverage_set,
+        metrics=metrics,
+        progress=(PROGRESS_COLUMNS, record.rows),
+        weights=dict(outcome.arrays),
+        path=None if folder is None else folder.path,
+    )
+
+
+def _row(progress: Progress, seconds: float, spec: EnvironmentSpec) -> list[Any] | None:
+    if progress.execution is None:
+        return None
+    figure = figures(progress.execution, spec)
+    return [
+        progress.steps,
+        round(seconds, 3),
+        progress.loss,
+        figure["archive"]["hypervolume"],
+        figure["archive"]["cardinality"],
+        figure["executed"]["hypervolume"],
+        figure["executed"]["cardinality"],
+        figure["fidelity"]["exact"],
+    ]
