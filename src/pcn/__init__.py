@@ -10,8 +10,8 @@ if _FLAG not in os.environ.get("XLA_FLAGS", ""):
 
 __version__ = "0.1.0"
 
-from pcn.coverage import CoverageSet
-from pcn.errors import UserError
-from pcn.runs import Run, load, resume, train
+from pcn.coverage import CoverageSet  # noqa: E402
+from pcn.errors import UserError  # noqa: E402
+from pcn.runs import Run, load, resume, train  # noqa: E402
 
 __all__ = ["CoverageSet", "Run", "UserError", "__version__", "load", "resume", "train"]

@@ -2,21 +2,23 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
+
+from pcn.typing import AnyArray
 
 
 class Command(eqx.Module):
     """Desired return and desired horizon, for one episode or batched along leading axes."""
 
-    desired_return: Float[Array, "*episode objective"]
-    desired_horizon: Float[Array, "*episode"]
+    desired_return: Float[AnyArray, "*episode objective"]
+    desired_horizon: Float[AnyArray, "*episode"]
 
     def after(
         self,
-        reward: Float[Array, "*episode objective"],
+        reward: Float[AnyArray, "*episode objective"],
         *,
-        discount: Float[Array, ""] | float,
-        upper_bound: Float[Array, " objective"] | None = None,
+        discount: Float[AnyArray, ""] | float,
+        upper_bound: Float[AnyArray, " objective"] | None = None,
     ) -> "Command":
         """What is still asked for once `reward` has been received.
 

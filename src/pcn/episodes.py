@@ -6,6 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
+from pcn.typing import AnyArray
+
 
 class Episodes(eqx.Module):
     """Finished episodes side by side; what lies beyond an episode's length is zero."""
@@ -39,7 +41,7 @@ class Episodes(eqx.Module):
         return np.einsum("eto,t->eo", rewards, weights)
 
     def returns_to_go(
-        self, *, discount: Float[Array, ""] | float
+        self, *, discount: Float[AnyArray, ""] | float
     ) -> Float[Array, "episode time objective"]:
         """The return from each step on, R_t = r_t + discount * R_{t+1} (section 4.1)."""
 

@@ -1,7 +1,7 @@
 """Rollouts: agents act in a batch of environments until every episode has ended."""
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import gymnasium as gym
@@ -11,23 +11,27 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
+from pcn.typing import RandomKey
 
 
 class AbstractAgent(eqx.Module):
-    """Who acts in one episode; what it remembers of the episode are its own fields."""
+    """Who acts in one episode; what it remembers of the episode are its own fields.
+
+    In a batch of agents every field has one value per episode, except those named in `shared`.
+    """
+
+    shared: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def act(self, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
         """Choose an action."""
 
     @abstractmethod
-    def observing(
-        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
-    ) -> Self:
+    def observing(self, action: Int[Array, " head"], reward: Float[Array, " objective"]) -> Self:
         """The agent after it has acted and received a reward."""
 
 
-def environment_action(space: gym.Space, action: Int[Array, " head"]) -> Int[Array, "..."]:
+def environment_action(space: gym.Space[Any], action: Int[Array, " head"]) -> Int[Array, "..."]:
     """The action as the environment's space has it: a number where there is a single head."""
     return action[0] if isinstance(space, gym.spaces.Discrete) else action
 
@@ -36,49 +40,45 @@ def environment_action(space: gym.Space, action: Int[Array, " head"]) -> Int[Arr
 def rollout(
     environment: AbstractCompiledEnvironment,
     agents: AbstractAgent,
-    agent_axes: PyTree[int | None],
-    key: PRNGKeyArray,
+    key: RandomKey,
     num_episodes: int,
 ) -> Episodes:
-    """Run one episode per agent, all in one compiled loop.
-
-    `agent_axes` says which parts of `agents` differ between episodes (0) and which are shared
-    (None), as `in_axes` does in `jax.vmap`. The loop ends with the longest episode.
-    """
+    """Run one episode per agent, all in one compiled loop that ends with the longest episode."""
     spec = environment.spec
     limit = spec.step_limit
-    reset_key, loop_key = jax.random.split(key)
-    in_axes = (agent_axes, 0, 0)
-    act = eqx.filter_vmap(lambda agent, obs, k: agent.act(obs, k), in_axes=in_axes)
-    observe = eqx.filter_vmap(
-        lambda agent, action, reward: agent.observing(action, reward),
-        in_axes=(agent_axes, 0, 0),
-        out_axes=agent_axes,
-    )
-    states = jax.vmap(environment.reset)(jax.random.split(reset_key, num_episodes))
+    reset_key, loop_key = jax.random.split(jnp.asarray(key))
+    own_mask = _own_mask(agents)
+    own, shared = eqx.partition(agents, own_mask)
 
-    def buffer(one: Any) -> Array:
+    def act(own: Any, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
+        return eqx.combine(own, shared).act(observation, key)
+
+    def observe(own: Any, action: Array, reward: Array) -> Any:
+        return eqx.filter(eqx.combine(own, shared).observing(action, reward), own_mask)
+
+    def keys(key: PRNGKeyArray) -> PRNGKeyArray:
+        return jax.random.split(key, num_episodes)
+
+    def empty_record(one: Any) -> Array:
         return jnp.zeros((limit, *one.shape), one.dtype)
 
+    states = jax.vmap(environment.reset)(keys(reset_key))
     first = jax.vmap(environment.observation)(states)
-    actions = eqx.filter_eval_shape(act, agents, first, jax.random.split(key, num_episodes))
+    actions = jax.eval_shape(jax.vmap(act), own, first, keys(reset_key))
     rewards = jax.ShapeDtypeStruct((num_episodes, spec.num_objectives), jnp.float32)
-    records = (jax.tree.map(buffer, first), buffer(actions), buffer(rewards))
-    dynamic, static = eqx.partition(agents, eqx.is_array)
+    records = jax.tree.map(empty_record, (first, actions, rewards))
 
     def unfinished(carry: Any) -> Bool[Array, ""]:
         time, _, _, _, ended, _ = carry
         return (time < limit) & ~jnp.all(ended)
 
     def advance(carry: Any) -> Any:
-        time, states, dynamic, lengths, ended, records = carry
-        agents = eqx.combine(dynamic, static)
+        time, states, own, lengths, ended, records = carry
         act_key, step_key = jax.random.split(jax.random.fold_in(loop_key, time))
         observations = jax.vmap(environment.observation)(states)
-        actions = act(agents, observations, jax.random.split(act_key, num_episodes))
-        chosen = jax.vmap(lambda a: environment_action(spec.action_space, a))(actions)
-        step_keys = jax.random.split(step_key, num_episodes)
-        step = jax.vmap(environment.step)(states, chosen, step_keys)
+        actions = jax.vmap(act)(own, observations, keys(act_key))
+        chosen = jax.vmap(lambda action: environment_action(spec.action_space, action))(actions)
+        step = jax.vmap(environment.step)(states, chosen, keys(step_key))
 
         def write(record: Array, value: Array) -> Array:
             shape = (num_episodes,) + (1,) * (value.ndim - 1)
@@ -86,13 +86,20 @@ def rollout(
             return jax.lax.dynamic_update_index_in_dim(record, kept, time, 0)
 
         records = jax.tree.map(write, records, (observations, actions, step.reward))
-        dynamic, _ = eqx.partition(observe(agents, actions, step.reward), eqx.is_array)
+        own = jax.vmap(observe)(own, actions, step.reward)
         lengths = lengths + (~ended).astype(jnp.int32)
-        return time + 1, step.state, dynamic, lengths, ended | step.terminated, records
+        return time + 1, step.state, own, lengths, ended | step.terminated, records
 
     lengths = jnp.zeros(num_episodes, jnp.int32)
     ended = jnp.zeros(num_episodes, dtype=bool)
-    start = (jnp.int32(0), states, dynamic, lengths, ended, records)
+    start = (jnp.int32(0), states, own, lengths, ended, records)
     *_, lengths, terminated, records = jax.lax.while_loop(unfinished, advance, start)
     observations, actions, rewards = jax.tree.map(lambda record: record.swapaxes(0, 1), records)
     return Episodes(observations, actions, rewards, lengths, terminated)
+
+
+def _own_mask(agents: AbstractAgent) -> PyTree[bool]:
+    """Mark the arrays that differ between episodes."""
+    return jax.tree_util.tree_map_with_path(
+        lambda path, leaf: eqx.is_array(leaf) and path[0].name not in agents.shared, agents
+    )

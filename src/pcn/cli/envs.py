@@ -6,6 +6,7 @@ from rich.table import Table
 
 from pcn.cli.screen import console, next_steps
 from pcn.envs.registry import BENCHMARKS
+from pcn.nets.heads import ActionHeads
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Envs:
             table.add_row(
                 name,
                 objectives,
-                str(spec.action_space),
+                str(ActionHeads.for_space(spec.action_space).num_logits),
                 str(spec.step_limit),
                 f"{benchmark.total_steps:,} steps",
                 front,

@@ -8,11 +8,11 @@ from typing import Any
 import tyro
 
 from pcn.cli.envs import Envs
+from pcn.cli.evaluate import Evaluate
 from pcn.cli.play import Play
 from pcn.cli.plot import Plot
-from pcn.cli.train import Resume, train_command
-from pcn.cli.evaluate import Evaluate
 from pcn.cli.screen import complain
+from pcn.cli.train import Resume, train_command
 from pcn.errors import UserError
 
 COMMANDS: dict[str, Callable[[list[str]], Any]] = {
@@ -27,7 +27,7 @@ COMMANDS: dict[str, Callable[[list[str]], Any]] = {
 USAGE = """\
 usage: pcn COMMAND ...
 
-Pareto Conditioned Networks: learn every non-dominated policy of a problem, and run the one you pick.
+Pareto Conditioned Networks: learn every non-dominated policy, and run the one you pick.
 
   pcn envs                                    what can be trained on
   pcn train deep-sea-treasure --out RUN       train and record the run in a new folder

@@ -49,8 +49,8 @@ class Play:
                 str(step.number),
                 step.action,
                 vector(step.reward),
-                "-" if step.remaining_return is None else vector(step.remaining_return),
-                "-" if step.remaining_steps is None else f"{step.remaining_steps:g}",
+                vector(step.remaining_return),
+                f"{step.remaining_steps:g}",
             )
         console.print(table)
         total = episode.total

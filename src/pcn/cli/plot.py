@@ -7,7 +7,6 @@ import tyro
 
 from pcn.cli.screen import console, next_steps
 from pcn.errors import UserError
-from pcn.figures.front import save_front
 from pcn.runs import load
 
 SUFFIXES = (".png", ".pdf", ".svg")
@@ -26,6 +25,9 @@ class Plot:
         """Draw and write."""
         if self.out.suffix.lower() not in SUFFIXES:
             raise UserError(f"--out must end in {', '.join(SUFFIXES)}, got {self.out}")
+        # Drawing takes a while to import; no other command should wait for it.
+        from pcn.figures.front import save_front
+
         run = load(self.run)
         save_front(run, self.out)
         console.print(f"Wrote {self.out}")

@@ -10,7 +10,8 @@ from rich.table import Table
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 
-console = Console(highlight=False, soft_wrap=True)
+# Where there is no terminal, lines are as long as they need to be.
+console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
 
 MOST_ROWS = 40
 """Longer fronts are shown in part; the whole is in `front.csv`."""

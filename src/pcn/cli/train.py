@@ -1,6 +1,7 @@
 """`pcn train` and `pcn resume`."""
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +13,9 @@ from pcn.cli.display import Display
 from pcn.cli.screen import console, next_steps, show_coverage_set
 from pcn.envs.registry import find_benchmark
 from pcn.errors import UserError
-from pcn.runs import Run, Settings, load
+from pcn.runs import Report, Run, Settings, load, loggers
 from pcn.runs.settings import find_algorithm
+from pcn.runs.training import CHECKPOINT_SECONDS
 
 
 def train_command(arguments: list[str]) -> Any:
@@ -42,6 +44,8 @@ def train_command(arguments: list[str]) -> Any:
         """Which algorithm learns."""
         preset: str = "default"
         """`default` (our best), `paper` (its text) or `authors` (their code's choices)."""
+        checkpoint_seconds: float = CHECKPOINT_SECONDS
+        """Least time between two checkpoints."""
         tensorboard: bool = False
         """Also write TensorBoard events into the run's folder (needs pcn[tensorboard])."""
         wandb: str | None = None
@@ -61,6 +65,19 @@ def train_command(arguments: list[str]) -> Any:
                 f"Training {self.algorithm} on {self.environment} "
                 f"({self.preset} preset, seed {self.seed})"
             )
+            reports: list[Callable[[Report], None]] = []
+            if self.tensorboard:
+                reports.append(loggers.tensorboard(out / "tensorboard"))
+            if self.wandb is not None:
+                reports.append(
+                    loggers.wandb(self.wandb, {"environment": self.environment, **values})
+                )
+
+            def tell(report: Report) -> None:
+                listeners: tuple[Callable[[Report], None], ...] = (display, *reports)
+                for listener in listeners:
+                    listener(report)
+
             with Display(console) as display:
                 run = pcn.train(
                     self.environment,
@@ -68,7 +85,8 @@ def train_command(arguments: list[str]) -> Any:
                     preset=self.preset,
                     seed=self.seed,
                     out=out,
-                    report=display,
+                    report=tell,
+                    checkpoint_seconds=self.checkpoint_seconds,
                     **values,
                 )
             show_run(run)
@@ -101,14 +119,20 @@ class Resume:
 
     run: tyro.conf.Positional[Path]
     """The run's folder."""
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
+    """Least time between two checkpoints."""
 
     def __call__(self) -> None:
         """Train on from the last checkpoint."""
         if (self.run / "metrics.json").exists():
             load(self.run)
-            raise UserError(f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`")
+            raise UserError(
+                f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`"
+            )
         with Display(console) as display:
-            run = pcn.resume(self.run, report=display)
+            run = pcn.resume(
+                self.run, report=display, checkpoint_seconds=self.checkpoint_seconds
+            )
         show_run(run)
 
 

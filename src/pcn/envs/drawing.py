@@ -71,7 +71,9 @@ class Canvas:
     ) -> None:
         """Text anchored at (x, y), `size` units high."""
         font = ImageFont.load_default(size=size * self._scale)
-        self._draw.text((x * self._scale, y * self._scale), text, fill=fill, font=font, anchor=anchor)
+        self._draw.text(
+            (x * self._scale, y * self._scale), text, fill=fill, font=font, anchor=anchor
+        )
 
     def pixels(self) -> UInt8[np.ndarray, "height width 3"]:
         """The finished picture."""

@@ -5,6 +5,7 @@ from typing import Any
 import equinox as eqx
 import gymnasium as gym
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, UInt8
 
@@ -53,12 +54,12 @@ class CompiledGymEnv(gym.Env[Any, Any]):
             raise gym.error.ResetNeeded("call reset() before step()")
         if not self.action_space.contains(action):
             raise ValueError(f"action {action!r} is not in {self.action_space}")
-        outcome = self._step(self._state, np.asarray(action), self._key())
+        outcome = self._step(self._state, jnp.asarray(action), self._key())
         self._state = outcome.state
         reward = np.asarray(outcome.reward)
         return self._observation(), reward, bool(outcome.terminated), False, {}
 
-    def render(self) -> UInt8[np.ndarray, "height width 3"] | None:  # type: ignore[override]
+    def render(self) -> UInt8[np.ndarray, "height width 3"] | None:
         """A picture of the current state."""
         if self.render_mode is None:
             return None

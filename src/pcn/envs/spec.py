@@ -1,7 +1,7 @@
 """What an environment says about itself: objectives, spaces, limits and its true front."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
@@ -35,8 +35,8 @@ class EnvironmentSpec:
 
     name: str
     objectives: tuple[Objective, ...]
-    observation_space: gym.Space
-    action_space: gym.Space
+    observation_space: gym.Space[Any]
+    action_space: gym.Space[Any]
     step_limit: int
     reference_point: tuple[float, ...]
     front: Front | None = None

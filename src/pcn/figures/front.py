@@ -48,25 +48,30 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
     coverage_set = run.coverage_set
     if spec.front is not None:
         axes.scatter(
-            *spec.front.returns.T,
+            spec.front.returns[:, 0],
+            spec.front.returns[:, 1],
             s=130,
             facecolors="none",
             edgecolors=KNOWN,
             linewidths=1.5,
             label=f"{spec.front.status} front",
         )
-    missed = np.any(
-        coverage_set.requested - coverage_set.executed > coverage_set.tolerance, axis=1
-    )
+    missed = np.any(coverage_set.requested - coverage_set.executed > coverage_set.tolerance, axis=1)
     if missed.any():
         axes.scatter(
             *coverage_set.requested[missed].T, marker="x", color=MISSED, label="asked, not reached"
         )
-    axes.scatter(*coverage_set.executed.T, s=36, color=REACHED, label="executed", zorder=3)
+    executed = coverage_set.executed
+    axes.scatter(executed[:, 0], executed[:, 1], s=36, color=REACHED, label="executed", zorder=3)
     for index, point in enumerate(coverage_set.executed):
         if len(coverage_set) <= 30:
             axes.annotate(
-                str(index), point, textcoords="offset points", xytext=(7, 5), fontsize=8, color="#444"
+                str(index),
+                point,
+                textcoords="offset points",
+                xytext=(7, 5),
+                fontsize=8,
+                color="#444",
             )
     axes.set_xlabel(_label(spec.objectives[0]))
     axes.set_ylabel(_label(spec.objectives[1]))

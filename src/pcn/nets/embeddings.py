@@ -43,9 +43,7 @@ class OneHotEmbedding(AbstractStateEmbedding):
             for value, size in zip(values, self.sizes, strict=True):
                 row = row * size + value
             return self.linear(jax.nn.one_hot(row, math.prod(self.sizes)))
-        hots = [
-            jax.nn.one_hot(value, size) for value, size in zip(values, self.sizes, strict=True)
-        ]
+        hots = [jax.nn.one_hot(value, size) for value, size in zip(values, self.sizes, strict=True)]
         return self.linear(jnp.concatenate(hots))
 
 

@@ -4,6 +4,8 @@ A `Discrete` action space has one head; `MultiDiscrete` and `MultiBinary` have s
 all heads lie side by side in one vector.
 """
 
+from typing import Any
+
 import equinox as eqx
 import gymnasium as gym
 import jax
@@ -20,7 +22,7 @@ class ActionHeads(eqx.Module):
     sizes: tuple[int, ...] = eqx.field(static=True)
 
     @classmethod
-    def for_space(cls, space: gym.Space) -> "ActionHeads":
+    def for_space(cls, space: gym.Space[Any]) -> "ActionHeads":
         """The heads of a discrete action space."""
         if isinstance(space, gym.spaces.Discrete):
             return cls((int(space.n),))

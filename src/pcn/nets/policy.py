@@ -58,6 +58,8 @@ class ConditionedPolicy(eqx.Module):
     def rescaled(self, command_scale: Float[Array, " command"]) -> "ConditionedPolicy":
         """The same function of the command, with another scale in front of its weights."""
         weight = self.embed_command.weight * (self.command_scale / command_scale)[None, :]
-        where = lambda policy: (policy.embed_command.weight, policy.command_scale)  # noqa: E731
-        changed: ConditionedPolicy = eqx.tree_at(where, self, (weight, command_scale))
-        return changed
+        return eqx.tree_at(
+            lambda policy: (policy.embed_command.weight, policy.command_scale),
+            self,
+            (weight, command_scale),
+        )

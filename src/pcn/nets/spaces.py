@@ -1,5 +1,7 @@
 """Which state embedding suits an observation space."""
 
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 from jaxtyping import PRNGKeyArray
@@ -8,7 +10,7 @@ from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding, VectorE
 
 
 def embedding_for(
-    space: gym.Space, width: int, *, joint_one_hot: bool, key: PRNGKeyArray
+    space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
 ) -> AbstractStateEmbedding:
     """One-hot rows for integers, a linear layer for real vectors."""
     if isinstance(space, gym.spaces.Discrete):

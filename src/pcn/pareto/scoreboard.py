@@ -108,14 +108,17 @@ class Scoreboard:
 
     def keep(self, mask: Bool[np.ndarray, " point"]) -> None:
         """Drop the points outside `mask`."""
-        was_front_mask = self.non_dominated_mask[mask]
+        kept_index = mask.nonzero()[0]
+        was_front_mask = self.non_dominated_mask.take(kept_index)
+        nearest_index = self._nearest_index.take(kept_index)
         self._counts.keep(mask)
-        new_index = np.cumsum(mask) - 1
-        self._order = new_index[among(self._order, mask)]
-        orphan_mask = ~mask[self._nearest_index[mask]]
-        self._nearest_index = new_index[self._nearest_index[mask]]
-        self._nearest_index[orphan_mask] = orphan_mask.nonzero()[0]
-        self._nearest_squared = self._nearest_squared[mask]
+        new_index = mask.cumsum() - 1
+        self._order = new_index.take(among(self._order, mask))
+        # Who lost its nearest point takes itself for it, and so will search.
+        self._nearest_index = np.where(
+            mask.take(nearest_index), new_index.take(nearest_index), np.arange(len(kept_index))
+        )
+        self._nearest_squared = self._nearest_squared.take(kept_index)
         self._find_nearest((self.non_dominated_mask > was_front_mask).nonzero()[0])
 
     def _sort_in(self, new_index: Int[np.ndarray, " new"]) -> None:
@@ -124,15 +127,15 @@ class Scoreboard:
         order = np.empty((num_objectives, len(self)), dtype=np.int64)
         order[:, :num_old], order[:, num_old:] = self._order, new_index
         objective = np.arange(num_objectives)[:, None]
-        ascending = self._counts.columns[objective, order]
-        self._order = order[objective, ascending.argsort(axis=1, kind="stable")]
+        nearly_ascending = self._counts.columns[objective, order]
+        self._order = order[objective, nearly_ascending.argsort(axis=1, kind="stable")]
 
     def _find_nearest(self, entered_index: Int[np.ndarray, " entered"]) -> None:
         """Restore the invariant after the front changed and `entered_index` joined it."""
         self._nearest_index[entered_index] = entered_index
         self._nearest_squared[entered_index] = 0.0
         front_mask = self.non_dominated_mask
-        has_nearest_mask = front_mask[self._nearest_index]
+        has_nearest_mask = front_mask.take(self._nearest_index)
         columns = self._counts.columns
 
         if entered_index.size:

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 from PIL import Image
 
+from pcn.command import Command
 from pcn.envs.gymnasium_env import CompiledGymEnv
 from pcn.errors import UserError
 from pcn.files import write_bytes
@@ -22,9 +23,9 @@ class PlayedStep:
     number: int
     action: str
     reward: Float[np.ndarray, " objective"]
-    remaining_return: Float[np.ndarray, " objective"] | None
+    remaining_return: Float[np.ndarray, " objective"]
     """What is left of the command after this step."""
-    remaining_steps: float | None
+    remaining_steps: float
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,15 @@ class PlayedEpisode:
     @property
     def total(self) -> Float[np.ndarray, " objective"]:
         """The undiscounted return."""
-        return np.sum([step.reward for step in self.steps], axis=0, dtype=np.float64)
+        return np.asarray([step.reward for step in self.steps], dtype=np.float64).sum(axis=0)
 
 
 def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> PlayedEpisode:
     """Run one policy in its environment, as anyone would with `policy.act` and `observe`."""
     policy = run.policy(index)
+    left = Command(
+        np.asarray(run.coverage_set.requested[index]), np.asarray(run.coverage_set.horizons[index])
+    )
     compiled = run.environment()
     environment = gym.wrappers.TimeLimit(
         CompiledGymEnv(compiled, "rgb_array"), compiled.spec.step_limit
@@ -57,14 +61,14 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
         action = policy.act(observation)
         observation, reward, terminated, truncated, _ = environment.step(action)
         policy.observe(reward)
-        left = policy.command
+        left = left.after(np.asarray(reward), discount=run.settings.config.discount)
         steps.append(
             PlayedStep(
                 number=len(steps) + 1,
                 action=names[action] if names else str(action),
                 reward=np.asarray(reward),
-                remaining_return=None if left is None else np.asarray(left.desired_return),
-                remaining_steps=None if left is None else float(left.desired_horizon),
+                remaining_return=np.asarray(left.desired_return),
+                remaining_steps=max(run.coverage_set.horizons[index] - len(steps) - 1, 0),
             )
         )
         if render:

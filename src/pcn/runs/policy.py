@@ -24,7 +24,7 @@ def _observing(agent: AbstractAgent, action: Any, reward: Any) -> AbstractAgent:
     return agent.observing(action, reward)
 
 
-def _as_arrays(space: gym.Space, observation: Any) -> Any:
+def _as_arrays(space: gym.Space[Any], observation: Any) -> Any:
     """An observation as arrays of the space's own types, whatever sequence it came in."""
     if isinstance(space, gym.spaces.Dict):
         return {name: _as_arrays(part, observation[name]) for name, part in space.items()}

@@ -138,7 +138,9 @@ def _complete(
                     seconds=seconds,
                     loss=progress.loss,
                     front_size=len(progress.archive),
-                    evaluation=None if row is None else dict(zip(PROGRESS_COLUMNS, row, strict=True)),
+                    evaluation=None
+                    if row is None
+                    else dict(zip(PROGRESS_COLUMNS, row, strict=True)),
                 )
             )
         if time.perf_counter() - last_checkpoint >= checkpoint_seconds:

@@ -1,5 +1,7 @@
 """The agent of section 4.3: follows its command, with exploration mixed in while training."""
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -8,6 +10,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 from pcn.command import Command
 from pcn.nets.policy import ConditionedPolicy
 from pcn.rollout import AbstractAgent
+from pcn.typing import AnyArray
 
 
 class ConditionedAgent(AbstractAgent):
@@ -16,18 +19,20 @@ class ConditionedAgent(AbstractAgent):
     Warm-up wanders from the first step on; execution is `greedy` and never random.
     """
 
+    shared: ClassVar[tuple[str, ...]] = ("policy", "greedy", "discount", "upper_bound")
+
     policy: ConditionedPolicy
     command: Command
-    noise: Float[Array, ""]
+    noise: Float[AnyArray, "*episode"]
     """Probability of a random action while the command is followed."""
-    steps_until_wandering: Float[Array, ""]
+    steps_until_wandering: Float[AnyArray, "*episode"]
     """After so many steps the command is forgotten and every action is random."""
-    repeat: Float[Array, ""]
+    repeat: Float[AnyArray, "*episode"]
     """Probability that a random action is the last action again."""
-    last_action: Int[Array, " head"]
-    greedy: Bool[Array, ""]
-    discount: Float[Array, ""]
-    upper_bound: Float[Array, " objective"]
+    last_action: Int[AnyArray, "*episode head"]
+    greedy: Bool[AnyArray, ""]
+    discount: Float[AnyArray, ""]
+    upper_bound: Float[AnyArray, " objective"]
 
     def act(self, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
         """Sample from the network, take its first choice, or act at random."""
@@ -46,20 +51,10 @@ class ConditionedAgent(AbstractAgent):
         self, action: Int[Array, " head"], reward: Float[Array, " objective"]
     ) -> "ConditionedAgent":
         """The agent with what is left of its command."""
-        command = self.command.after(
-            reward, discount=self.discount, upper_bound=self.upper_bound
-        )
+        command = self.command.after(reward, discount=self.discount, upper_bound=self.upper_bound)
         changed: ConditionedAgent = eqx.tree_at(
             lambda agent: (agent.command, agent.last_action, agent.steps_until_wandering),
             self,
             (command, action, self.steps_until_wandering - 1),
         )
         return changed
-
-    @staticmethod
-    def axes() -> "ConditionedAgent":
-        """Which fields differ between the episodes of a batch: all but the shared ones."""
-        return ConditionedAgent(
-            policy=None, command=0, noise=0, steps_until_wandering=0, repeat=0, last_action=0,
-            greedy=None, discount=None, upper_bound=None,
-        )  # type: ignore[arg-type]  # fmt: skip

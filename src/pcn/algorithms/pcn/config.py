@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pcn.errors import UserError
 from pcn.nets.policy import Gate
 
 
@@ -89,24 +90,24 @@ class PCNConfig:
         )  # fmt: skip
         for name in at_least_one:
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+                raise UserError(f"{name} must be at least 1, got {getattr(self, name)}")
         at_least_zero = (
             "hidden_layers", "warmup_front", "action_noise", "crowded_below",
             "duplicate_penalty", "return_tolerance", "evaluations", "consolidation_updates",
         )  # fmt: skip
         for name in at_least_zero:
             if getattr(self, name) < 0:
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+                raise UserError(f"{name} must not be negative, got {getattr(self, name)}")
         for name in ("learning_rate", "command_spread"):
             if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+                raise UserError(f"{name} must be positive, got {getattr(self, name)}")
         if not 0 < self.discount <= 1:
-            raise ValueError(f"discount must be above 0 and at most 1, got {self.discount}")
+            raise UserError(f"discount must be above 0 and at most 1, got {self.discount}")
         for name in ("archive_fraction", "action_noise", "wander_fraction"):
             if getattr(self, name) > 1:
-                raise ValueError(f"{name} must be at most 1, got {getattr(self, name)}")
+                raise UserError(f"{name} must be at most 1, got {getattr(self, name)}")
         if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
-            raise ValueError(f"command_scale must be positive, got {self.command_scale}")
+            raise UserError(f"command_scale must be positive, got {self.command_scale}")
 
 
 PRESETS: dict[str, dict[str, object]] = {

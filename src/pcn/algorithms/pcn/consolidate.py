@@ -34,9 +34,7 @@ class Consolidated:
     """Environment steps spent on checking."""
 
 
-def cyclic_learning_rates(
-    start: int, count: int, highest: float
-) -> Float[np.ndarray, " update"]:
+def cyclic_learning_rates(start: int, count: int, highest: float) -> Float[np.ndarray, " update"]:
     """Cosine decay from `highest`, restarted in cycles that double in length."""
     update = np.arange(start, start + count)
     cycle = np.floor(np.log2(update / FIRST_CYCLE + 1))
@@ -87,7 +85,7 @@ def consolidate(
             dataset.store,
             (drawing,) * len(counts),
             rates.astype(np.float32),
-            np.float32(WRONG_WEIGHT),
+            np.asarray(WRONG_WEIGHT, np.float32),
             np.asarray([key[0], key[1] + np.uint32(num_updates + 1)]),
             counts,
         )

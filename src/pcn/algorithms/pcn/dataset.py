@@ -99,7 +99,7 @@ class Dataset:
         # Slots beyond the last one are dropped when writing: batches keep their compiled shape.
         slots = np.full(episodes.num_episodes, self._num_slots, dtype=np.int32)
         slots[:count] = np.flatnonzero(~taken)[:count]
-        arrival = Arrival(episodes, slots, np.float32(self._config.discount))
+        arrival = Arrival(episodes, slots, np.asarray(self._config.discount, np.float32))
         self.store, ranges = written(arrival, self.store)
         new = Rows(
             slots=slots[:count],
@@ -152,7 +152,9 @@ class Dataset:
             name: leaf[index] if leaf.ndim == 1 else leaf[index, :longest]
             for name, leaf in named.items()
         }
-        return stored | {f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)}
+        return stored | {
+            f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)
+        }
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave; episodes may lie in other slots than before."""

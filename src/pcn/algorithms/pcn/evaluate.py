@@ -45,11 +45,11 @@ class Actor:
             steps_until_wandering=randomness.steps_until_wandering.astype(single),
             repeat=randomness.repeat.astype(single),
             last_action=np.zeros((size, len(policy.heads.sizes)), np.int32),
-            greedy=np.bool_(greedy),
-            discount=single(self.discount),
+            greedy=np.asarray(greedy),
+            discount=np.asarray(self.discount, single),
             upper_bound=upper_bound.astype(single),
         )
-        return rollout(self.environment, agents, ConditionedAgent.axes(), key, size)
+        return rollout(self.environment, agents, key, size)
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
 from pcn.pareto import rounded, unique_front
 from pcn.rollout import AbstractAgent, rollout
+from pcn.typing import AnyArray, RandomKey
 
 
 class ScriptedAgent(AbstractAgent):
     """Plays a given list of actions, whatever it observes; its last one for ever."""
 
-    script: Int[Array, "time head"]
-    step: Int[Array, ""]
+    script: Int[AnyArray, "*episode time head"]
+    step: Int[AnyArray, "*episode"]
 
     def act(self, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
         """The next action of the script."""
@@ -126,12 +127,15 @@ def replayed(
     batch_size: int,
     discount: float,
     tolerance: float,
-    key: PRNGKeyArray,
+    key: RandomKey,
 ) -> tuple[Episodes, int, int]:
-    """Play the scripts: the episodes, how many of them (the first) kept their promise, the steps."""
+    """Play the scripts: the episodes, how many of them kept their promise, and all their steps.
+
+    Those that did come first.
+    """
     padded = np.resize(np.arange(len(shortcuts)), batch_size)
     agents = ScriptedAgent(shortcuts.scripts[padded], np.zeros(batch_size, np.int32))
-    episodes = rollout(environment, agents, ScriptedAgent(0, 0), key, batch_size)
+    episodes = rollout(environment, agents, key, batch_size)
     returns = episodes.returns(discount=discount)
     faithful = np.all(np.abs(returns - shortcuts.returns[padded]) <= tolerance, axis=1)
     faithful[len(shortcuts) :] = False

@@ -12,6 +12,7 @@ from pcn.command import Command
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
+from pcn.typing import AnyArray
 
 
 class Transitions(eqx.Module):
@@ -26,9 +27,9 @@ class Transitions(eqx.Module):
 class Drawing(eqx.Module):
     """Which stored episodes to draw steps from, and how often each."""
 
-    slots: Int[Array, " episode"]
+    slots: Int[AnyArray, " episode"]
     """Where the episodes lie in the store; the first `count` of them are drawn from."""
-    cumulative: Float[Array, " episode"]
+    cumulative: Float[AnyArray, " episode"]
     """Share of the draws that fall on this episode or an earlier one; 1 from the last on."""
 
     @classmethod
@@ -95,7 +96,10 @@ class TransitionStore(eqx.Module):
 
     def at(self, slot: Int[Array, " batch"], time: Int[Array, " batch"]) -> Transitions:
         """The stored transitions at these places."""
-        take = lambda leaf: leaf[slot, time]  # noqa: E731
+
+        def take(leaf: Array) -> Array:
+            return leaf[slot, time]
+
         horizon = (self.lengths[slot] - time).astype(jnp.float32)
         return Transitions(
             observation=jax.tree.map(take, self.observations),
@@ -116,8 +120,8 @@ class Arrival(eqx.Module):
     """Episodes on their way into the store, and the slots that await them."""
 
     episodes: Episodes
-    slots: Int[Array, " episode"]
-    discount: Float[Array, ""]
+    slots: Int[AnyArray, " episode"]
+    discount: Float[AnyArray, ""]
 
 
 @eqx.filter_jit(donate="all-except-first")

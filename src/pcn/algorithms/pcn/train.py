@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray, UInt32
+from jaxtyping import Array, Float, UInt32
 
 from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.command_selection import select_commands
@@ -34,6 +34,7 @@ from pcn.errors import UserError
 from pcn.nets.heads import ActionHeads
 from pcn.nets.policy import ConditionedPolicy
 from pcn.nets.spaces import embedding_for
+from pcn.typing import RandomKey
 
 
 class PCNTrainer(AbstractTrainer):
@@ -156,7 +157,7 @@ class PCNTrainer(AbstractTrainer):
             dataset.store,
             drawings[: len(counts)],
             np.full(config.updates_per_iteration, config.learning_rate, np.float32),
-            np.float32(1.0),
+            np.asarray(1.0, np.float32),
             self._next_key(),
             counts,
         )
@@ -241,7 +242,7 @@ class PCNTrainer(AbstractTrainer):
 def fresh_policy(
     environment: AbstractCompiledEnvironment,
     config: PCNConfig,
-    key: PRNGKeyArray | UInt32[np.ndarray, " 2"],
+    key: RandomKey,
 ) -> ConditionedPolicy:
     """An untrained network that fits the environment."""
     state_key, policy_key = jax.random.split(jnp.asarray(key))
@@ -291,7 +292,7 @@ class PCN(AbstractAlgorithm):
         policy = _saved_policy(environment, config, arrays)
 
         def number(value: float) -> Float[Array, ""]:
-            return jnp.float32(value)
+            return jnp.asarray(value, jnp.float32)
 
         bound = jnp.asarray(arrays["upper_bound"], jnp.float32)
         desired = jnp.asarray(coverage_set.requested[index], jnp.float32)

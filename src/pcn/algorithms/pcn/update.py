@@ -6,10 +6,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
-from pcn.algorithms.pcn.store import Drawing, TransitionStore, Transitions
+from pcn.algorithms.pcn.store import Drawing, Transitions, TransitionStore
 from pcn.nets.policy import ConditionedPolicy
+from pcn.typing import AnyArray, RandomKey
 
 OPTIMISER = optax.scale_by_adam()
 
@@ -29,7 +30,10 @@ class Learner(eqx.Module):
         """The same learner for another command scale: its outputs and its steps stay the same."""
         ratio = (command_scale / self.policy.command_scale)[None, :]
         adam: Any = self.moments
-        weight = lambda policy: policy.embed_command.weight  # noqa: E731
+
+        def weight(policy: ConditionedPolicy) -> Array:
+            return policy.embed_command.weight
+
         moments = adam._replace(
             mu=eqx.tree_at(weight, adam.mu, weight(adam.mu) * ratio),
             nu=eqx.tree_at(weight, adam.nu, weight(adam.nu) * ratio**2),
@@ -38,7 +42,7 @@ class Learner(eqx.Module):
 
 
 def weighted_loss(
-    policy: ConditionedPolicy, batch: Transitions, wrong_weight: Float[Array, ""]
+    policy: ConditionedPolicy, batch: Transitions, wrong_weight: Float[AnyArray, ""]
 ) -> Float[Array, ""]:
     """Cross-entropy of the stored actions (Eq. 5), wrongly predicted ones counted more often."""
     logits = jax.vmap(policy)(batch.observation, batch.command)
@@ -53,8 +57,8 @@ def weighted_loss(
 def one_update(
     learner: Learner,
     batch: Transitions,
-    learning_rate: Float[Array, ""],
-    wrong_weight: Float[Array, ""],
+    learning_rate: Float[AnyArray, ""],
+    wrong_weight: Float[AnyArray, ""],
 ) -> tuple[Learner, Float[Array, ""]]:
     """One Adam step on one batch."""
     loss, gradients = eqx.filter_value_and_grad(weighted_loss)(learner.policy, batch, wrong_weight)
@@ -68,9 +72,9 @@ def update_many(
     learner: Learner,
     store: TransitionStore,
     drawings: tuple[Drawing, ...],
-    learning_rates: Float[Array, " update"],
-    wrong_weight: Float[Array, ""],
-    key: PRNGKeyArray,
+    learning_rates: Float[AnyArray, " update"],
+    wrong_weight: Float[AnyArray, ""],
+    key: RandomKey,
     counts: tuple[int, ...],
 ) -> tuple[Learner, Float[Array, ""]]:
     """As many updates as there are learning rates; `counts[i]` transitions from `drawings[i]`.
@@ -78,16 +82,14 @@ def update_many(
     Returns the learner and the mean loss.
     """
     num_updates = learning_rates.shape[0]
-    draws = jax.random.uniform(key, (2, num_updates, sum(counts)))
+    draws = jax.random.uniform(jnp.asarray(key), (2, num_updates, sum(counts)))
     slots, times = store.places(drawings, counts, draws)
     arrays, static = eqx.partition(learner, eqx.is_array)
 
     def step(arrays: Any, inputs: Any) -> tuple[Any, Float[Array, ""]]:
         learning_rate, slot, time = inputs
         batch = store.at(slot, time)
-        learner, loss = one_update(
-            eqx.combine(arrays, static), batch, learning_rate, wrong_weight
-        )
+        learner, loss = one_update(eqx.combine(arrays, static), batch, learning_rate, wrong_weight)
         return eqx.filter(learner, eqx.is_array), loss
 
     arrays, losses = jax.lax.scan(step, arrays, (learning_rates, slots, times))

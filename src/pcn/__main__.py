@@ -1,0 +1,5 @@
+"""`python -m pcn` is `pcn`."""
+
+from pcn.cli import main
+
+main()

@@ -1,0 +1,181 @@
+"""Settings and toys that all tests share."""
+
+import os
+from typing import NamedTuple
+
+import equinox as eqx
+import gymnasium as gym
+import hypothesis
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, Int
+
+from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Front, Objective, Step
+
+jax.config.update("jax_numpy_rank_promotion", "raise")
+hypothesis.settings.register_profile("pcn", deadline=None)
+hypothesis.settings.load_profile("pcn")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_cache(tmp_path_factory):
+    """Compiled code goes to one folder, which processes that tests start use as well."""
+    base = tmp_path_factory.getbasetemp()
+    # A worker of pytest-xdist has a folder of its own inside the session's.
+    session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    patch = pytest.MonkeyPatch()
+    patch.setenv("PCN_CACHE", str(session / "compiled"))
+    yield
+    patch.undo()
+
+
+def _spec(name, num_objectives, observation_space, action_space, step_limit, **others):
+    return EnvironmentSpec(
+        name=name,
+        objectives=tuple(Objective(f"objective {i}") for i in range(num_objectives)),
+        observation_space=observation_space,
+        action_space=action_space,
+        step_limit=step_limit,
+        reference_point=(-100.0,) * num_objectives,
+        **others,
+    )
+
+
+def _blank(state):
+    del state
+    return np.zeros((1, 1, 3), np.uint8)
+
+
+class ForkState(NamedTuple):
+    """Nothing but the place where the road forks."""
+
+    place: Int[Array, " 1"]
+
+
+class Fork(AbstractCompiledEnvironment):
+    """One step, two actions: each branch has a reward that the other does not dominate."""
+
+    spec: EnvironmentSpec = eqx.field(static=True)
+
+    def __init__(self, observation_space=None):
+        self.spec = _spec(
+            "fork",
+            2,
+            observation_space or gym.spaces.MultiDiscrete([2], dtype=np.int32),
+            gym.spaces.Discrete(2),
+            5,
+            front=Front(np.array([[1.0, 3.0], [2.0, 1.0]]), "proven", "two branches"),
+        )
+
+    def reset(self, key):
+        del key
+        return ForkState(jnp.zeros(1, jnp.int32))
+
+    def step(self, state, action, key):
+        del key
+        rewards = jnp.array([[1.0, 3.0], [2.0, 1.0]])
+        return Step(ForkState(state.place + 1), rewards[action], jnp.asarray(True))
+
+    def observation(self, state):
+        discrete = isinstance(self.spec.observation_space, gym.spaces.Discrete)
+        return state.place[0] if discrete else state.place
+
+    def render(self, state):
+        return _blank(state)
+
+
+class CounterState(NamedTuple):
+    """How often the button was pressed."""
+
+    presses: Int[Array, ""]
+
+
+class HiddenCounter(AbstractCompiledEnvironment):
+    """Action 0 presses a button, action 1 pays one for each press and ends the episode.
+
+    Every step costs one. The observation is always the same: presses look like loops.
+    """
+
+    spec: EnvironmentSpec = eqx.field(static=True)
+
+    def __init__(self):
+        space = gym.spaces.MultiDiscrete([1], dtype=np.int32)
+        self.spec = _spec("hidden-counter", 2, space, gym.spaces.Discrete(2), 10)
+
+    def reset(self, key):
+        del key
+        return CounterState(jnp.int32(0))
+
+    def step(self, state, action, key):
+        del key
+        pays = action == 1
+        gain = jnp.where(pays, state.presses, 0).astype(jnp.float32)
+        return Step(CounterState(state.presses + 1 - action), jnp.stack([gain, -1.0]), pays)
+
+    def observation(self, state):
+        del state
+        return jnp.zeros(1, jnp.int32)
+
+    def render(self, state):
+        return _blank(state)
+
+
+class CoinState(NamedTuple):
+    """Tosses so far."""
+
+    tosses: Int[Array, ""]
+
+
+class Coin(AbstractCompiledEnvironment):
+    """Five tosses of a coin, whatever one does: heads pays (2, 0) and tails (0, 2)."""
+
+    spec: EnvironmentSpec = eqx.field(static=True)
+
+    def __init__(self):
+        self.spec = _spec(
+            "coin",
+            2,
+            gym.spaces.MultiDiscrete([6], dtype=np.int32),
+            gym.spaces.Discrete(2),
+            10,
+            deterministic=False,
+        )
+
+    def reset(self, key):
+        del key
+        return CoinState(jnp.int32(0))
+
+    def step(self, state, action, key):
+        del action
+        heads = jax.random.bernoulli(key)
+        reward = jnp.where(heads, jnp.array([2.0, 0.0]), jnp.array([0.0, 2.0]))
+        return Step(CoinState(state.tosses + 1), reward, state.tosses >= 4)
+
+    def observation(self, state):
+        return state.tosses[None]
+
+    def render(self, state):
+        return _blank(state)
+
+
+@pytest.fixture(scope="session")
+def fork():
+    return Fork()
+
+
+@pytest.fixture(scope="session")
+def make_fork():
+    """A fork with another observation space."""
+    return Fork
+
+
+@pytest.fixture(scope="session")
+def hidden_counter():
+    return HiddenCounter()
+
+
+@pytest.fixture(scope="session")
+def coin():
+    return Coin()
