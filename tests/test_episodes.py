@@ -1,8 +1,6 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pcn.episodes import Episodes
 
@@ -70,9 +68,9 @@ def test_returns_are_summed_in_double_precision():
     assert episodes.returns()[0, 0] == pytest.approx(num_steps * float(np.float32(-0.02)), 1e-14)
 
 
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.sampled_from([1.0, 0.7]))
-@settings(max_examples=20)
-def test_more_padding_changes_nothing(lengths, discount):
+@pytest.mark.parametrize("discount", [1.0, 0.7])
+def test_more_padding_changes_nothing(discount):
+    lengths = [1, 6, 3]
     short = make_episodes(lengths=lengths, num_steps=6)
     padding = jnp.zeros((len(lengths), 3, 2))
     padded = Episodes(

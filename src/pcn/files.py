@@ -79,7 +79,7 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], **facts: Any) -> 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read what `write_arrays` wrote; pickled objects are refused."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         facts = json.loads(arrays.pop("__facts__").tobytes())
     except FileNotFoundError:

@@ -1,13 +1,13 @@
 """Rollouts: agents act in a batch of environments until every episode has ended."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import equinox as eqx
 import gymnasium as gym
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree, Shaped
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
@@ -27,7 +27,9 @@ class AbstractAgent(eqx.Module):
         """Choose an action."""
 
     @abstractmethod
-    def observing(self, action: Int[Array, " head"], reward: Float[Array, " objective"]) -> Self:
+    def observing(
+        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
+    ) -> "AbstractAgent":
         """The agent after it has acted and received a reward."""
 
 
@@ -56,7 +58,7 @@ def rollout(
     def observe(own: Any, action: Array, reward: Array) -> Any:
         return eqx.filter(eqx.combine(own, shared).observing(action, reward), own_mask)
 
-    def keys(key: PRNGKeyArray) -> PRNGKeyArray:
+    def keys(key: PRNGKeyArray) -> Shaped[Array, "episode *raw"]:
         return jax.random.split(key, num_episodes)
 
     def empty_record(one: Any) -> Array:

@@ -1,7 +1,6 @@
 """Live progress while training: a bar in a terminal, plain lines elsewhere."""
 
 from types import TracebackType
-from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -32,7 +31,7 @@ class Display:
             )
             self._task = self._bar.add_task("compiling (kept on disk for the next run)", total=None)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Display":
         if self._bar is not None:
             self._bar.start()
         return self

@@ -130,9 +130,7 @@ class Resume:
                 f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`"
             )
         with Display(console) as display:
-            run = pcn.resume(
-                self.run, report=display, checkpoint_seconds=self.checkpoint_seconds
-            )
+            run = pcn.resume(self.run, report=display, checkpoint_seconds=self.checkpoint_seconds)
         show_run(run)
 
 

@@ -20,7 +20,7 @@ class Objective:
     direction: Literal["maximise", "minimise"] = "maximise"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Front:
     """The best returns known for an environment, and how sure we are of them."""
 
@@ -29,9 +29,12 @@ class Front:
     source: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EnvironmentSpec:
-    """Everything about an environment that does not change while it runs."""
+    """Everything about an environment that does not change while it runs.
+
+    Equal specs are interchangeable: what was compiled for one serves the other.
+    """
 
     name: str
     objectives: tuple[Objective, ...]
@@ -51,6 +54,24 @@ class EnvironmentSpec:
                 f"{self.name}: reference_point has {len(self.reference_point)} objectives, "
                 f"the environment has {len(self.objectives)}"
             )
+
+    def _identity(self) -> tuple[object, ...]:
+        return (
+            self.name,
+            self.objectives,
+            repr(self.observation_space),
+            repr(self.action_space),
+            self.step_limit,
+            self.reference_point,
+            None if self.front is None else self.front.returns.tobytes(),
+            self.deterministic,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EnvironmentSpec) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
 
     @property
     def num_objectives(self) -> int:

@@ -16,7 +16,7 @@ from pcn.typing import AnyArray
 class ConditionedAgent(AbstractAgent):
     """A policy under a command. One agent serves warm-up, exploration and execution.
 
-    Warm-up wanders from the first step on; execution is `greedy` and never random.
+    Warm-up is `noise` 1; execution is `greedy` with `noise` 0.
     """
 
     shared: ClassVar[tuple[str, ...]] = ("policy", "greedy", "discount", "upper_bound")
@@ -24,9 +24,7 @@ class ConditionedAgent(AbstractAgent):
     policy: ConditionedPolicy
     command: Command
     noise: Float[AnyArray, "*episode"]
-    """Probability of a random action while the command is followed."""
-    steps_until_wandering: Float[AnyArray, "*episode"]
-    """After so many steps the command is forgotten and every action is random."""
+    """Probability of a random action."""
     repeat: Float[AnyArray, "*episode"]
     """Probability that a random action is the last action again."""
     last_action: Int[AnyArray, "*episode head"]
@@ -44,8 +42,7 @@ class ConditionedAgent(AbstractAgent):
         chance = jax.random.uniform(chance_key, (2,))
         fresh = heads.sampled(jnp.zeros_like(logits), random_key)
         random = jnp.where(chance[1] < self.repeat, self.last_action, fresh)
-        is_random = (chance[0] < self.noise) | (self.steps_until_wandering <= 0)
-        return jnp.where(is_random, random, wanted)
+        return jnp.where(chance[0] < self.noise, random, wanted)
 
     def observing(
         self, action: Int[Array, " head"], reward: Float[Array, " objective"]
@@ -53,8 +50,6 @@ class ConditionedAgent(AbstractAgent):
         """The agent with what is left of its command."""
         command = self.command.after(reward, discount=self.discount, upper_bound=self.upper_bound)
         changed: ConditionedAgent = eqx.tree_at(
-            lambda agent: (agent.command, agent.last_action, agent.steps_until_wandering),
-            self,
-            (command, action, self.steps_until_wandering - 1),
+            lambda agent: (agent.command, agent.last_action), self, (command, action)
         )
         return changed

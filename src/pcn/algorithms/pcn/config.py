@@ -58,8 +58,6 @@ class PCNConfig:
     """Added to the stored horizon when exploring (authors: -2)."""
     action_noise: float = 0.5
     """Each exploring episode acts at random with probability `action_noise * u^2` (paper: 0)."""
-    wander_fraction: float = 0.25
-    """Share of exploring episodes that turn random somewhere on their way (paper: 0)."""
     erase_loops: bool = True
     """Whether episodes that pay without their detours join without them too (paper: no).
 
@@ -103,7 +101,7 @@ class PCNConfig:
                 raise UserError(f"{name} must be positive, got {getattr(self, name)}")
         if not 0 < self.discount <= 1:
             raise UserError(f"discount must be above 0 and at most 1, got {self.discount}")
-        for name in ("archive_fraction", "action_noise", "wander_fraction"):
+        for name in ("archive_fraction", "action_noise"):
             if getattr(self, name) > 1:
                 raise UserError(f"{name} must be at most 1, got {getattr(self, name)}")
         if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
@@ -121,7 +119,6 @@ PRESETS: dict[str, dict[str, object]] = {
         "updates_per_iteration": 10,
         "shared_command": True,
         "action_noise": 0.0,
-        "wander_fraction": 0.0,
         "erase_loops": False,
         "bound_commands": False,
         "store_evaluations": False,
@@ -138,7 +135,6 @@ PRESETS: dict[str, dict[str, object]] = {
         "shared_command": True,
         "horizon_offset": -2,
         "action_noise": 0.0,
-        "wander_fraction": 0.0,
         "erase_loops": False,
         "store_evaluations": False,
         "consolidation_updates": 0,

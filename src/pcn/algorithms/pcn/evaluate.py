@@ -42,7 +42,6 @@ class Actor:
             policy=policy,
             command=Command(desired, desired_horizons.astype(single)),
             noise=randomness.noise.astype(single),
-            steps_until_wandering=randomness.steps_until_wandering.astype(single),
             repeat=randomness.repeat.astype(single),
             last_action=np.zeros((size, len(policy.heads.sizes)), np.int32),
             greedy=np.asarray(greedy),

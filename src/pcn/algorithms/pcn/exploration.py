@@ -1,4 +1,4 @@
-"""Randomness in exploring episodes: how often, from when on, and how persistently."""
+"""Randomness in exploring episodes: how often, and how persistently."""
 
 from dataclasses import dataclass
 
@@ -13,33 +13,28 @@ class Randomness:
     """How random each episode of a batch is; see `ConditionedAgent` for the fields."""
 
     noise: Float[np.ndarray, " episode"]
-    steps_until_wandering: Float[np.ndarray, " episode"]
     repeat: Float[np.ndarray, " episode"]
 
     @classmethod
     def none(cls, num_episodes: int) -> "Randomness":
         """Follow the command to the end."""
         zeros = np.zeros(num_episodes)
-        return cls(zeros, np.full(num_episodes, np.inf), zeros)
+        return cls(zeros, zeros)
 
     @classmethod
     def of_warm_up(
         cls, num_episodes: int, config: PCNConfig, rng: np.random.Generator
     ) -> "Randomness":
-        """Wander from the first step on."""
-        zeros = np.zeros(num_episodes)
-        return cls(zeros, zeros, _repeat(num_episodes, config, rng))
+        """Every action is random."""
+        return cls(np.ones(num_episodes), _repeat(num_episodes, config, rng))
 
     @classmethod
     def of_exploration(
-        cls, horizons: Float[np.ndarray, " episode"], config: PCNConfig, rng: np.random.Generator
+        cls, num_episodes: int, config: PCNConfig, rng: np.random.Generator
     ) -> "Randomness":
-        """A little noise in each episode, and some that wander off part of the way."""
-        num_episodes = len(horizons)
-        wanders = rng.uniform(size=num_episodes) < config.wander_fraction
+        """Hardly any noise in many episodes, a lot in a few."""
         return cls(
             noise=config.action_noise * rng.uniform(size=num_episodes) ** 2,
-            steps_until_wandering=np.where(wanders, np.floor(rng.uniform(0, horizons)), np.inf),
             repeat=_repeat(num_episodes, config, rng),
         )
 

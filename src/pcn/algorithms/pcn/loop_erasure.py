@@ -38,7 +38,9 @@ class ScriptedAgent(AbstractAgent):
         return ScriptedAgent(self.script, self.step + 1)
 
 
-def fingerprints(observations: PyTree[Array], num_steps: int) -> UInt64[np.ndarray, "episode time"]:
+def fingerprints(
+    observations: PyTree[AnyArray], num_steps: int
+) -> UInt64[np.ndarray, "episode time"]:
     """A number per observation of the first steps, equal for equal observations."""
     total = np.uint64(0)
     for number, leaf in enumerate(jax.tree.leaves(observations)):
@@ -53,7 +55,7 @@ def fingerprints(observations: PyTree[Array], num_steps: int) -> UInt64[np.ndarr
 
 
 def without_loops(
-    observations: PyTree[Array], lengths: Int[np.ndarray, " episode"]
+    observations: PyTree[AnyArray], lengths: Int[np.ndarray, " episode"]
 ) -> Bool[np.ndarray, "episode time"]:
     """Mark the steps that are left when every loop is cut out."""
     num_episodes, num_steps = len(lengths), int(lengths.max())

@@ -69,7 +69,7 @@ class PCNTrainer(AbstractTrainer):
             self._learner.policy,
             returns,
             horizons,
-            Randomness.of_exploration(horizons, self.config, self._rng),
+            Randomness.of_exploration(len(horizons), self.config, self._rng),
             upper_bound=self._upper_bound(),
             key=self._next_key(),
         )
@@ -300,7 +300,6 @@ class PCN(AbstractAlgorithm):
             policy=policy,
             command=Command(jnp.minimum(desired, bound), number(coverage_set.horizons[index])),
             noise=number(0),
-            steps_until_wandering=number(np.inf),
             repeat=number(0),
             last_action=jnp.zeros(len(policy.heads.sizes), jnp.int32),
             greedy=jnp.asarray(True),

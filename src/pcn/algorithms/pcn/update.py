@@ -31,7 +31,7 @@ class Learner(eqx.Module):
         ratio = (command_scale / self.policy.command_scale)[None, :]
         adam: Any = self.moments
 
-        def weight(policy: ConditionedPolicy) -> Array:
+        def weight(policy: Any) -> Any:
             return policy.embed_command.weight
 
         moments = adam._replace(
