@@ -3,21 +3,23 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-RUN ?= runs/demo
 
 .PHONY: demo test test-slow check format clean
 
 demo: $(VENV)/.installed
-	$(BIN)/pcn train deep-sea-treasure --seed 0 --out $(RUN) --replace-demo
+	rm -rf runs/demo
+	$(BIN)/pcn train deep-sea-treasure --seed 0 --out runs/demo
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest
+
+test-slow: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m slow
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow"
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .

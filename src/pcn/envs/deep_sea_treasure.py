@@ -108,7 +108,7 @@ def _picture(row: int, column: int) -> UInt8[np.ndarray, "height width 3"]:
         water = (int(120 - 100 * shade), int(198 - 120 * shade), int(235 - 95 * shade))
         canvas.rectangle(0, depth, SIZE, depth + 1, fill=water)
     cells = sea_map()
-    for y, x in np.argwhere(cells < 0):
+    for y, x in np.argwhere(cells < 0).tolist():
         canvas.rectangle(x, y, x + 1, y + 1, fill=(92, 74, 62))
         canvas.rectangle(x + 0.06, y + 0.06, x + 0.94, y + 0.94, fill=(110, 90, 76))
     for (y, x), value in TREASURES.items():

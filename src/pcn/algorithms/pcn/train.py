@@ -298,9 +298,9 @@ class PCN(AbstractAlgorithm):
         desired = jnp.asarray(coverage_set.requested[index], jnp.float32)
         return ConditionedAgent(
             policy=policy,
-            command=Command(jnp.minimum(desired, bound), number(coverage_set.horizons[index])),
-            noise=number(0),
-            repeat=number(0),
+            command=Command(jnp.minimum(desired, bound), number(float(coverage_set.horizons[index]))),
+            noise=number(0.0),
+            repeat=number(0.0),
             last_action=jnp.zeros(len(policy.heads.sizes), jnp.int32),
             greedy=jnp.asarray(True),
             discount=number(config.discount),

@@ -1,0 +1,84 @@
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.agent import ConditionedAgent
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.train import fresh_policy
+from pcn.command import Command
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+
+OBSERVATION = jnp.array([3, 4], jnp.int32)
+NUM_DRAWS = 20_000
+
+
+def make_agent(**changes):
+    policy = fresh_policy(DeepSeaTreasure(), PCNConfig(), np.zeros(2, np.uint32))
+    # Logits far enough apart for their softmax to be told from a uniform choice.
+    last = lambda p: p.head.layers[-1].bias  # noqa: E731
+    policy = eqx.tree_at(last, policy, jnp.array([0.0, 1.0, 2.0, -1.0]))
+    number = lambda value: jnp.asarray(value, jnp.float32)  # noqa: E731
+    values = {
+        "policy": policy,
+        "command": Command(jnp.array([5.0, -7.0]), number(7.0)),
+        "noise": number(0.0),
+        "repeat": number(0.0),
+        "last_action": jnp.array([3], jnp.int32),
+        "greedy": jnp.asarray(False),
+        "discount": number(1.0),
+        "upper_bound": jnp.array([124.0, -1.0]),
+    }
+    for name, value in changes.items():
+        values[name] = jnp.asarray(value, values[name].dtype)
+    return ConditionedAgent(**values)
+
+
+def shares(agent):
+    """How often each action is taken."""
+    keys = jax.random.split(jax.random.key(0), NUM_DRAWS)
+    actions = jax.jit(jax.vmap(lambda key: agent.act(OBSERVATION, key)))(keys)
+    return np.bincount(np.asarray(actions)[:, 0], minlength=4) / NUM_DRAWS
+
+
+def test_exploring_samples_from_the_softmax_of_the_network():
+    agent = make_agent()
+    expected = jax.nn.softmax(agent.policy(OBSERVATION, agent.command))
+    np.testing.assert_allclose(shares(agent), expected, atol=0.02)
+    assert np.ptp(expected) > 0.3
+
+
+def test_executing_takes_the_first_choice_every_time():
+    agent = make_agent(greedy=True)
+    best = int(jnp.argmax(agent.policy(OBSERVATION, agent.command)))
+    assert shares(agent)[best] == 1
+
+
+def test_with_noise_one_every_action_is_equally_likely():
+    np.testing.assert_allclose(shares(make_agent(noise=1.0)), 1 / 4, atol=0.02)
+
+
+def test_noise_mixes_the_two():
+    agent = make_agent(noise=0.4)
+    wanted = np.asarray(jax.nn.softmax(agent.policy(OBSERVATION, agent.command)))
+    np.testing.assert_allclose(shares(agent), 0.6 * wanted + 0.4 / 4, atol=0.02)
+
+
+@pytest.mark.parametrize("repeat", [1.0, 0.6])
+def test_random_actions_stick_to_the_last_one(repeat):
+    expected = np.full(4, (1 - repeat) / 4)
+    expected[3] += repeat
+    np.testing.assert_allclose(shares(make_agent(noise=1.0, repeat=repeat)), expected, atol=0.02)
+
+
+def test_what_was_received_is_no_longer_asked_for():
+    agent = make_agent(discount=0.5)
+    after = agent.observing(jnp.array([2], jnp.int32), jnp.array([1.0, -1.0]))
+    assert after.command.desired_return.tolist() == [8.0, -12.0]  # (5 - 1) / .5, (-7 + 1) / .5
+    assert after.command.desired_horizon == 6
+    assert after.last_action.tolist() == [2]
+    bounded = make_agent(upper_bound=[4.0, -8.0]).observing(
+        jnp.array([2], jnp.int32), jnp.array([0.0, -1.0])
+    )
+    assert bounded.command.desired_return.tolist() == [4.0, -8.0]

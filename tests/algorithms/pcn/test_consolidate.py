@@ -1,0 +1,142 @@
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.consolidate import (
+    FIRST_CYCLE,
+    LAST_LEARNING_RATE,
+    batch_counts,
+    consolidate,
+    cyclic_learning_rates,
+)
+from pcn.algorithms.pcn.dataset import Dataset
+from pcn.algorithms.pcn.evaluate import Actor
+from pcn.algorithms.pcn.loop_erasure import ScriptedAgent
+from pcn.algorithms.pcn.train import fresh_policy
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.rollout import rollout
+
+CONFIG = PCNConfig(episodes_per_iteration=4, capacity=8, batch_size=64, consolidation_updates=4_000)
+DOWN, RIGHT = 1, 3
+WAYS = [  # to the treasures 1, 3, 16 and 50
+    [DOWN],
+    [RIGHT, RIGHT, DOWN, DOWN, DOWN],
+    [RIGHT] * 5 + [DOWN] * 4,
+    [RIGHT] * 7 + [DOWN] * 7,
+]
+
+
+@pytest.fixture(scope="module")
+def environment():
+    return DeepSeaTreasure()
+
+
+@pytest.fixture(scope="module")
+def dataset(environment):
+    scripts = np.zeros((4, environment.spec.step_limit, 1), np.int32)
+    for number, way in enumerate(WAYS):
+        scripts[number, : len(way), 0] = way
+    agents = ScriptedAgent(jnp.asarray(scripts), jnp.zeros(4, jnp.int32))
+    dataset = Dataset(environment.spec, CONFIG)
+    dataset.add(rollout(environment, agents, jax.random.key(0), 4), count=4)
+    return dataset
+
+
+def run(environment, dataset, policy, config=CONFIG, key=(1, 2)):
+    return consolidate(
+        policy,
+        dataset,
+        dataset.archive(),
+        Actor(environment, 4, 1.0),
+        config,
+        upper_bound=dataset.upper_bound(),
+        executions=1,
+        key=np.array(key, np.uint32),
+    )
+
+
+@pytest.fixture(scope="module")
+def untrained(environment, dataset):
+    policy = fresh_policy(environment, CONFIG, np.zeros(2, np.uint32))
+    scale = jnp.asarray(10 / dataset.command_ranges(), jnp.float32)
+    return eqx.tree_at(lambda p: p.command_scale, policy, scale)
+
+
+@pytest.fixture(scope="module")
+def consolidated(environment, dataset, untrained):
+    return run(environment, dataset, untrained)
+
+
+def test_the_archive_becomes_executable(dataset, consolidated):
+    archive = dataset.archive()
+    assert archive.returns.tolist() == [[1, -1], [3, -5], [16, -9], [50, -14]]
+    np.testing.assert_array_equal(consolidated.execution.returns, archive.returns)
+    assert 0 < consolidated.num_updates <= CONFIG.consolidation_updates
+    assert consolidated.num_steps >= consolidated.execution.num_steps == 1 + 5 + 9 + 14
+
+
+def test_the_policy_that_went_in_is_not_changed(environment, dataset, untrained, consolidated):
+    again = fresh_policy(environment, CONFIG, np.zeros(2, np.uint32))
+    np.testing.assert_array_equal(untrained.head.layers[0].weight, again.head.layers[0].weight)
+    assert not eqx.tree_equal(consolidated.policy, untrained)
+
+
+def test_a_policy_that_executes_everything_is_left_alone(environment, dataset, consolidated):
+    again = run(environment, dataset, consolidated.policy)
+    assert again.num_updates == 0
+    assert eqx.tree_equal(again.policy, consolidated.policy)
+
+
+def test_no_updates_allowed_means_the_policy_as_it_is(environment, dataset, untrained):
+    config = dataclasses.replace(CONFIG, consolidation_updates=0)
+    result = run(environment, dataset, untrained, config)
+    assert result.num_updates == 0
+    assert eqx.tree_equal(result.policy, untrained)
+
+
+def test_any_key_will_do(environment, dataset, untrained):
+    config = dataclasses.replace(CONFIG, consolidation_updates=CONFIG.updates_per_iteration * 2)
+    largest = (1 << 32) - 1
+    assert run(environment, dataset, untrained, config, key=(largest, largest)).num_updates > 0
+
+
+def test_learning_rates_fall_in_cycles_that_double_in_length():
+    highest = 3e-3
+    rates = cyclic_learning_rates(0, 7 * FIRST_CYCLE, highest)
+    starts = [0, FIRST_CYCLE, 3 * FIRST_CYCLE]
+    for start, length in zip(starts, [FIRST_CYCLE, 2 * FIRST_CYCLE, 4 * FIRST_CYCLE], strict=True):
+        cycle = rates[start : start + length]
+        assert cycle[0] == pytest.approx(highest)
+        assert np.all(np.diff(cycle) < 0)
+        assert cycle[length // 2] == pytest.approx((highest + LAST_LEARNING_RATE) / 2, rel=0.01)
+        assert cycle[-1] == pytest.approx(LAST_LEARNING_RATE, rel=0.01)
+    assert rates[1:FIRST_CYCLE].max() < highest
+
+
+def test_learning_rates_do_not_depend_on_where_they_are_cut():
+    whole = cyclic_learning_rates(0, 2_000, 1e-2)
+    parts = [cyclic_learning_rates(start, 16, 1e-2) for start in range(0, 2_000, 16)]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
+def test_a_learning_rate_below_the_last_one_stays_as_it_is():
+    np.testing.assert_allclose(cyclic_learning_rates(0, 2_000, 1e-5), 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "counts"), [(0.0, (256,)), (0.25, (192, 64)), (1.0, (0, 256))]
+)
+def test_a_batch_is_split_between_dataset_and_archive(fraction, counts):
+    assert batch_counts(PCNConfig(archive_fraction=fraction)) == counts
+
+
+def test_a_batch_may_come_from_the_archive_alone(environment, dataset, untrained):
+    config = dataclasses.replace(
+        CONFIG, archive_fraction=1.0, consolidation_updates=CONFIG.updates_per_iteration
+    )
+    assert run(environment, dataset, untrained, config).num_updates > 0

@@ -1,0 +1,263 @@
+import dataclasses
+
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.dataset import Dataset
+from pcn.envs import EnvironmentSpec, Objective
+from pcn.episodes import Episodes
+from pcn.pareto import dominating_score, unique_front
+
+LIMIT, BATCH, CAPACITY = 6, 8, 20
+CONFIG = PCNConfig(capacity=CAPACITY, episodes_per_iteration=BATCH)
+
+
+def make_spec(num_objectives=2):
+    return EnvironmentSpec(
+        name="numbers",
+        objectives=tuple(Objective(str(i)) for i in range(num_objectives)),
+        observation_space=gym.spaces.MultiDiscrete([1000, 9], dtype=np.int32),
+        action_space=gym.spaces.Discrete(4),
+        step_limit=LIMIT,
+        reference_point=(-100.0,) * num_objectives,
+    )
+
+
+def make_episodes(rng, num_objectives=2, *, num_episodes=BATCH, returns=None):
+    """Random episodes; with `returns`, the first reward makes up the difference to them."""
+    lengths = rng.integers(1, LIMIT + 1, num_episodes)
+    valid = (np.arange(LIMIT) < lengths[:, None])[:, :, None]
+    shape = (num_episodes, LIMIT)
+    rewards = rng.integers(-2, 3, (*shape, num_objectives)) * valid * 1.0
+    if returns is not None:
+        rewards[:, 0] += np.asarray(returns) - rewards.sum(axis=1)
+    observations = np.stack([rng.integers(0, 1000, shape), rng.integers(0, 9, shape)], axis=2)
+    return Episodes(
+        observations=jnp.asarray(observations * valid, jnp.int32),
+        actions=jnp.asarray(rng.integers(0, 4, (*shape, 1)) * valid, jnp.int32),
+        rewards=jnp.asarray(rewards, jnp.float32),
+        lengths=jnp.asarray(lengths, jnp.int32),
+        terminated=jnp.ones(num_episodes, bool),
+    )
+
+
+def filled(rng, num_batches, num_objectives=2, config=CONFIG):
+    dataset = Dataset(make_spec(num_objectives), config)
+    for _ in range(num_batches):
+        dataset.add(make_episodes(rng, num_objectives), count=BATCH)
+    return dataset
+
+
+def stored_episode(dataset, row):
+    """All transitions of one stored episode, as plain arrays."""
+    length = int(dataset.rows.lengths[row])
+    slot = jnp.full(length, int(dataset.rows.slots[row]), jnp.int32)
+    at = dataset.store.at(slot, jnp.arange(length))
+    return jax.tree.map(
+        np.asarray,
+        (at.observation, at.command.desired_return, at.command.desired_horizon, at.action),
+    )
+
+
+@pytest.mark.parametrize("num_objectives", [2, 3, 9])
+def test_capacity_is_never_exceeded_and_slots_never_shared(num_objectives):
+    rng = np.random.default_rng(0)
+    dataset = Dataset(make_spec(num_objectives), CONFIG)
+    for number in range(1, 8):
+        dataset.add(make_episodes(rng, num_objectives), count=BATCH)
+        assert len(dataset) == len(dataset.board) == min(number * BATCH, CAPACITY)
+        assert len(set(dataset.rows.slots.tolist())) == len(dataset)
+        # What the scoreboard believes is what the rows say.
+        np.testing.assert_allclose(dataset.board.returns, dataset.rows.returns, atol=1e-3)
+
+
+@pytest.mark.parametrize("discount", [1.0, 0.9])
+def test_every_stored_transition_is_that_of_its_episode(discount):
+    rng = np.random.default_rng(1)
+    config = dataclasses.replace(CONFIG, discount=discount)
+    dataset, seen = Dataset(make_spec(), config), {}
+    for _ in range(6):
+        episodes = make_episodes(rng)
+        dataset.add(episodes, count=BATCH)
+        for number in range(BATCH):
+            first = np.asarray(episodes.observations[number, 0]).tobytes()
+            seen[first] = jax.tree.map(np.asarray, episodes.taking(np.array([number])))
+    assert len(dataset) == CAPACITY
+    for row in range(len(dataset)):
+        observation, desired_return, desired_horizon, action = stored_episode(dataset, row)
+        episode = seen[observation[0].tobytes()]
+        length = int(episode.lengths[0])
+        np.testing.assert_array_equal(observation, episode.observations[0, :length])
+        np.testing.assert_array_equal(action, episode.actions[0, :length])
+        np.testing.assert_array_equal(desired_horizon, np.arange(length, 0, -1))  # h_t = T - t
+        rewards = episode.rewards[0].astype(np.float64)
+        returns_to_go = [
+            sum(discount ** (later - time) * rewards[later] for later in range(time, length))
+            for time in range(length)
+        ]
+        np.testing.assert_allclose(desired_return, returns_to_go, atol=1e-5)
+        np.testing.assert_allclose(dataset.rows.returns[row], returns_to_go[0], atol=1e-9)
+        np.testing.assert_allclose(dataset.rows.lowest[row], np.min(returns_to_go, 0), atol=1e-5)
+        np.testing.assert_allclose(dataset.rows.highest[row], np.max(returns_to_go, 0), atol=1e-5)
+
+
+def test_only_the_first_episodes_count():
+    rng = np.random.default_rng(2)
+    dataset = filled(rng, 1)
+    before = [stored_episode(dataset, row) for row in range(BATCH)]
+    episodes = make_episodes(rng)
+    dataset.add(episodes, count=3)
+    assert len(dataset) == BATCH + 3
+    np.testing.assert_array_equal(dataset.rows.returns[BATCH:], episodes.returns()[:3])
+    for row, old in enumerate(before):  # the five that do not count overwrite nothing
+        for a, b in zip(stored_episode(dataset, row), old, strict=True):
+            np.testing.assert_array_equal(a, b)
+    dataset.add(episodes, count=0)
+    assert len(dataset) == BATCH + 3
+
+
+@pytest.mark.parametrize("num_objectives", [2, 3, 9])
+def test_the_archive_is_the_distinct_front_of_what_is_stored(num_objectives):
+    rng = np.random.default_rng(3)
+    dataset = Dataset(make_spec(num_objectives), CONFIG)
+    for _ in range(5):
+        dataset.add(make_episodes(rng, num_objectives), count=BATCH)
+        archive = dataset.archive()
+        index = unique_front(dataset.rows.returns)
+        np.testing.assert_array_equal(archive.returns, dataset.rows.returns[index])
+        np.testing.assert_array_equal(archive.horizons, dataset.rows.lengths[index])
+        np.testing.assert_array_equal(archive.rows.slots, dataset.rows.slots[index])
+        assert len(archive) == len(index)
+
+
+def test_what_is_pruned_scores_no_better_than_what_is_kept():
+    rng = np.random.default_rng(4)
+    dataset = Dataset(make_spec(), CONFIG)
+    for _ in range(5):
+        episodes = make_episodes(rng)
+        before = np.concatenate([dataset.rows.returns, episodes.returns()])
+        scores = dominating_score(before)
+        dataset.add(episodes, count=BATCH)
+        kept = sorted(map(tuple, dataset.rows.returns.tolist()))
+        best = np.sort(scores)[::-1][: len(kept)]
+        expected_scores = sorted(
+            scores[np.all(before == row, axis=1)].max() for row in np.array(kept)
+        )
+        # Copies have lower scores than their originals, so compare the worst one kept.
+        assert min(expected_scores) >= best.min() - 1e-9
+
+
+def test_copies_lose_to_the_original():
+    rng = np.random.default_rng(5)
+    config = dataclasses.replace(CONFIG, capacity=8)
+    dataset = Dataset(make_spec(), config)
+    front = np.array([[x, 7.0 - x] for x in range(8)])
+    originals = make_episodes(rng, returns=front)
+    dataset.add(originals, count=BATCH)
+    dataset.add(make_episodes(rng, returns=front), count=BATCH)
+    assert len(dataset) == 8
+    for row in range(8):
+        observation, *_ = stored_episode(dataset, row)
+        number = int(np.flatnonzero(np.all(front == dataset.rows.returns[row], axis=1))[0])
+        np.testing.assert_array_equal(observation[0], originals.observations[number, 0])
+
+
+def test_a_dataset_of_a_single_episode_works():
+    config = dataclasses.replace(CONFIG, capacity=1, episodes_per_iteration=1)
+    dataset = Dataset(make_spec(), config)
+    rng = np.random.default_rng(6)
+    for returns in ([0.0, 0.0], [1.0, 1.0], [-1.0, -1.0]):
+        dataset.add(make_episodes(rng, num_episodes=1, returns=[returns]), count=1)
+        assert len(dataset.archive()) == 1
+    assert dataset.rows.returns.tolist() == [[1.0, 1.0]]
+    assert dataset.command_ranges().shape == (3,)
+    assert np.isfinite(dataset.drawing(dataset.rows).cumulative).all()
+
+
+def test_ranges_and_bounds_are_those_of_all_stored_steps():
+    dataset = filled(np.random.default_rng(7), 4)
+    steps = [stored_episode(dataset, row)[1] for row in range(len(dataset))]
+    np.testing.assert_allclose(dataset.upper_bound(), np.concatenate(steps).max(axis=0), atol=1e-5)
+    archive = dataset.archive()
+    slots = dataset.rows.slots.tolist()
+    own = np.concatenate([steps[slots.index(slot)] for slot in archive.rows.slots])
+    expected = np.append(own.max(axis=0) - own.min(axis=0), archive.horizons.max())
+    np.testing.assert_allclose(dataset.command_ranges(), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("sample_by", ["transition", "episode"])
+def test_batches_are_drawn_by_transition_or_by_episode(sample_by):
+    rng = np.random.default_rng(8)
+    dataset = filled(rng, 1, config=dataclasses.replace(CONFIG, sample_by=sample_by))
+    drawing = dataset.drawing(dataset.rows)
+    draws = jax.random.uniform(jax.random.key(0), (2, 2_000, 8))
+    slots, _ = dataset.store.places((drawing,), (8,), draws)
+    shares = np.bincount(np.asarray(slots).ravel(), minlength=BATCH)[dataset.rows.slots] / 16_000
+    weights = dataset.rows.lengths if sample_by == "transition" else np.ones(BATCH)
+    assert len(set(dataset.rows.lengths.tolist())) > 2
+    np.testing.assert_allclose(shares, weights / weights.sum(), atol=0.015)
+
+
+def test_after_a_round_trip_through_arrays_everything_goes_on_as_before():
+    rng = np.random.default_rng(9)
+    dataset = filled(rng, 5)  # pruned, so that slots are out of order
+    arrays = {name: array.copy() for name, array in dataset.to_arrays().items()}
+    loaded = Dataset(make_spec(), CONFIG)
+    loaded.add(make_episodes(rng), count=5)  # to be forgotten
+    loaded.from_arrays(arrays)
+    for number in range(4):
+        assert len(loaded) == len(dataset)
+        for name in ("lengths", "returns", "lowest", "highest"):
+            np.testing.assert_array_equal(
+                getattr(loaded.rows, name), getattr(dataset.rows, name), err_msg=name
+            )
+        np.testing.assert_array_equal(loaded.board.scores(), dataset.board.scores())
+        np.testing.assert_array_equal(loaded.archive().returns, dataset.archive().returns)
+        for row in range(len(dataset)):
+            pairs = zip(stored_episode(loaded, row), stored_episode(dataset, row), strict=True)
+            for a, b in pairs:
+                np.testing.assert_array_equal(a, b)
+        draws = jax.random.uniform(jax.random.key(number), (2, 5, 8))
+        batches = []
+        for data in (loaded, dataset):
+            slots, times = data.store.places((data.drawing(data.rows),), (8,), draws)
+            batches.append(data.store.at(slots[0], times[0]))
+        np.testing.assert_array_equal(batches[0].observation, batches[1].observation)
+        episodes = make_episodes(rng)
+        loaded.add(episodes, count=BATCH)
+        dataset.add(episodes, count=BATCH)
+
+
+def test_going_on_after_a_restore_leaves_the_arrays_alone():
+    rng = np.random.default_rng(10)
+    arrays = filled(rng, 4).to_arrays()
+    copies = {name: array.copy() for name, array in arrays.items()}
+    loaded = Dataset(make_spec(), CONFIG)
+    loaded.from_arrays(arrays)
+    for _ in range(3):
+        loaded.add(make_episodes(rng), count=BATCH)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, copies[name], err_msg=name)
+
+
+def test_an_empty_dataset_makes_the_round_trip_too():
+    empty = Dataset(make_spec(), CONFIG)
+    loaded = filled(np.random.default_rng(11), 1)
+    loaded.from_arrays(empty.to_arrays())
+    assert len(loaded) == len(loaded.board) == 0
+
+
+@pytest.mark.parametrize(
+    "space",
+    [gym.spaces.Discrete(5), gym.spaces.MultiDiscrete([5, 5]), gym.spaces.Box(0, 1, (3,), float)],
+    ids=["Discrete", "MultiDiscrete", "Box of doubles"],
+)
+def test_spaces_of_64_bits_make_a_dataset_of_32(space):
+    spec = dataclasses.replace(make_spec(), observation_space=space)
+    observations = Dataset(spec, CONFIG).store.observations
+    assert observations.dtype in (jnp.int32, jnp.float32)
+    assert observations.shape == (CAPACITY + BATCH, LIMIT, *space.shape)

@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.evaluate import Actor, execute, reached_mask
+from pcn.algorithms.pcn.exploration import Randomness
+from pcn.algorithms.pcn.train import fresh_policy
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+
+KEY = np.array([3, 4], np.uint32)
+NO_BOUND = np.full(2, np.inf)
+
+
+def commands(num_commands):
+    rng = np.random.default_rng(0)
+    return rng.uniform(-50, 50, (num_commands, 2)), rng.uniform(1, 30, num_commands)
+
+
+@pytest.fixture(scope="module")
+def policy():
+    return fresh_policy(DeepSeaTreasure(), PCNConfig(), np.array([0, 1], np.uint32))
+
+
+def test_executing_in_batches_is_executing_one_by_one(policy):
+    environment = DeepSeaTreasure()
+    desired, horizons = commands(7)
+    options = {"key": KEY, "upper_bound": NO_BOUND}
+    batches, kept = [], []
+    for size in (3, 7, 10):
+        keep = lambda episodes, count: kept.append(episodes.returns()[:count])  # noqa: E731
+        execution = execute(
+            Actor(environment, size, 1.0), policy, desired, horizons, keep=keep, **options
+        )
+        batches.append(execution)
+    for execution in batches:
+        np.testing.assert_array_equal(execution.returns, batches[0].returns)
+        assert execution.num_steps == batches[0].num_steps
+        assert not execution.deviation.any()
+    # Three batches of 3, one of 7, one of 10; what fills up a batch is not counted.
+    assert [len(returns) for returns in kept] == [3, 3, 1, 7, 7]
+    np.testing.assert_array_equal(np.concatenate(kept[:3]), batches[0].returns)
+
+
+def test_repeated_executions_are_averaged_per_command(coin):
+    policy = fresh_policy(coin, PCNConfig(), np.array([0, 1], np.uint32))
+    desired, horizons = commands(3)
+    kept = []
+    execution = execute(
+        Actor(coin, 8, 1.0),
+        policy,
+        desired,
+        horizons,
+        key=KEY,
+        upper_bound=NO_BOUND,
+        executions=40,
+        keep=lambda episodes, count: kept.append(episodes.returns()[:count]),
+    )
+    returns = np.concatenate(kept)  # commands 0 1 2 0 1 2 ...
+    assert returns.shape == (120, 2)
+    for command in range(3):
+        np.testing.assert_allclose(execution.returns[command], returns[command::3].mean(axis=0))
+        np.testing.assert_allclose(execution.deviation[command], returns[command::3].std(axis=0))
+    assert execution.num_steps == 120 * 5
+    assert len(np.unique(returns, axis=0)) > 3  # batches have luck of their own
+    # Five tosses worth 2 each: mean 5, deviation sqrt(5).
+    np.testing.assert_allclose(execution.returns, 5, atol=1.5)
+    np.testing.assert_allclose(execution.deviation, np.sqrt(5), atol=0.8)
+
+
+def test_any_key_will_do(coin):
+    policy = fresh_policy(coin, PCNConfig(), np.array([0, 1], np.uint32))
+    desired, horizons = commands(5)
+    largest = np.full(2, (1 << 32) - 1, np.uint32)
+    execution = execute(
+        Actor(coin, 2, 1.0), policy, desired, horizons, key=largest, upper_bound=NO_BOUND
+    )
+    assert np.isfinite(execution.returns).all()
+
+
+def test_desired_returns_above_the_bound_act_like_the_bound(policy):
+    actor = Actor(DeepSeaTreasure(), 4, 1.0)
+    bound = np.array([5.0, -2.0])
+    high, low = np.full((4, 2), 1e6), np.tile(bound, (4, 1))
+    episodes = [
+        actor.run(policy, desired, np.full(4, 9.0), Randomness.none(4), upper_bound=bound, key=KEY)
+        for desired in (high, low)
+    ]
+    np.testing.assert_array_equal(episodes[0].actions, episodes[1].actions)
+
+
+def test_reaching_means_at_least_as_much_in_every_objective():
+    desired = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
+    executed = np.array([[1.0, 2.0], [5.0, 1.9], [1.0 - 5e-4, 2.0], [1.5, 2.5]])
+    assert reached_mask(desired, executed, 1e-3).tolist() == [True, False, True, True]
+    assert reached_mask(desired, executed, 0.0).tolist() == [True, False, False, True]

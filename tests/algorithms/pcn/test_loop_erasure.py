@@ -1,0 +1,168 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcn.algorithms.pcn.loop_erasure import (
+    ScriptedAgent,
+    Shortcuts,
+    fingerprints,
+    promising_shortcuts,
+    replayed,
+    without_loops,
+)
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.rollout import rollout
+
+UP, DOWN, LEFT, RIGHT = range(4)
+NOTHING = np.zeros((0, 2))
+
+
+def run_scripts(environment, scripts):
+    """Play scripts of different lengths; the last action goes on."""
+    limit = environment.spec.step_limit
+    padded = [list(script) + [script[-1]] * (limit - len(script)) for script in scripts]
+    agents = ScriptedAgent(
+        jnp.asarray(padded, jnp.int32)[:, :, None], jnp.zeros(len(scripts), jnp.int32)
+    )
+    return rollout(environment, agents, jax.random.key(0), len(scripts))
+
+
+def slow_without_loops(visits):
+    """Walk along; on meeting a place again, forget everything since the first visit."""
+    path = []
+    for time, place in enumerate(visits):
+        for index, (_, known) in enumerate(path):
+            if known == place:
+                del path[index:]
+                break
+        path.append((time, place))
+    return [time for time, _ in path]
+
+
+walks = st.lists(st.lists(st.integers(0, 6), min_size=1, max_size=14), min_size=1, max_size=5)
+
+
+@given(walks)
+def test_what_is_left_is_what_a_slow_walk_keeps(walks):
+    lengths = np.array([len(walk) for walk in walks])
+    observations = np.zeros((len(walks), 20, 1), np.int32)
+    for number, walk in enumerate(walks):
+        observations[number, : len(walk), 0] = walk
+    kept = without_loops(observations, lengths)
+    assert kept.shape == (len(walks), lengths.max())
+    for number, walk in enumerate(walks):
+        assert np.flatnonzero(kept[number]).tolist() == slow_without_loops(walk)
+
+
+def test_observations_of_several_parts_are_compared_as_a_whole():
+    place = np.array([[1, 2, 1, 1]], np.int32)[:, :, None]
+    fuel = np.array([[0.5, 0.5, 0.25, 0.5]], np.float32)
+    kept = without_loops({"place": place, "fuel": fuel}, np.array([4]))
+    assert kept.tolist() == [[False, False, False, True]]  # only the fourth is the first again
+
+
+def test_every_cell_of_a_large_grid_has_its_own_fingerprint():
+    cells = np.stack(np.meshgrid(*[np.arange(10)] * 5), axis=-1).reshape(1, -1, 5)
+    assert len(np.unique(fingerprints(cells.astype(np.int32), cells.shape[1]))) == 10**5
+
+
+def test_nearby_real_numbers_have_their_own_fingerprints():
+    rng = np.random.default_rng(0)
+    values = np.round(rng.uniform(-1, 1, (1, 20_000, 7)), 2).astype(np.float32)
+    distinct = len(np.unique(values[0], axis=0))
+    assert len(np.unique(fingerprints(values, 20_000))) == distinct
+
+
+def test_a_detour_is_cut_out_and_its_time_saved():
+    detour = [RIGHT, LEFT, RIGHT, DOWN, DOWN]  # to the treasure of 2, with a step back
+    straight = [DOWN]  # to the treasure of 1, without detours
+    episodes = run_scripts(DeepSeaTreasure(), [detour, straight])
+    assert episodes.returns().tolist() == [[2.0, -5.0], [1.0, -1.0]]
+    shortcuts = promising_shortcuts(episodes, 2, NOTHING, discount=1.0, tolerance=1e-3)
+    assert shortcuts.returns.tolist() == [[2.0, -3.0]]
+    assert shortcuts.scripts[0, :3, 0].tolist() == [RIGHT, DOWN, DOWN]
+
+
+def test_bumping_into_the_edge_is_a_loop_too():
+    episodes = run_scripts(DeepSeaTreasure(), [[UP, LEFT, UP, DOWN]])
+    shortcuts = promising_shortcuts(episodes, 1, NOTHING, discount=1.0, tolerance=1e-3)
+    assert shortcuts.returns.tolist() == [[1.0, -1.0]]
+
+
+def test_a_shortcut_promises_its_discounted_return():
+    episodes = run_scripts(DeepSeaTreasure(), [[RIGHT, LEFT, RIGHT, DOWN, DOWN]])
+    shortcuts = promising_shortcuts(episodes, 1, NOTHING, discount=0.5, tolerance=1e-6)
+    # The treasure comes at the third step; time costs 1 + .5 + .25.
+    assert shortcuts.returns.tolist() == [[0.5, -1.75]]
+
+
+@pytest.mark.parametrize(
+    ("front", "promising"),
+    [
+        ([[2.0, -3.0]], 0),  # already known
+        ([[3.0, -3.0]], 0),  # dominated
+        ([[2.0, -3.0005]], 0),  # known up to the tolerance
+        ([[2.0, -4.0], [1.0, -1.0]], 1),
+    ],
+)
+def test_only_what_adds_to_the_front_is_promising(front, promising):
+    episodes = run_scripts(DeepSeaTreasure(), [[RIGHT, LEFT, RIGHT, DOWN, DOWN]])
+    shortcuts = promising_shortcuts(episodes, 1, np.array(front), discount=1.0, tolerance=1e-3)
+    assert len(shortcuts) == promising
+
+
+def test_two_ways_to_the_same_promise_count_once():
+    ways = [[RIGHT, LEFT, RIGHT, DOWN, DOWN], [UP, RIGHT, DOWN, DOWN], [UP, DOWN]]
+    episodes = run_scripts(DeepSeaTreasure(), ways)
+    shortcuts = promising_shortcuts(episodes, 3, NOTHING, discount=1.0, tolerance=1e-3)
+    assert sorted(shortcuts.returns.tolist()) == [[1.0, -1.0], [2.0, -3.0]]
+    first = promising_shortcuts(episodes, 1, NOTHING, discount=1.0, tolerance=1e-3)
+    assert first.returns.tolist() == [[2.0, -3.0]]
+
+
+def replay(environment, shortcuts, batch_size=4):
+    return replayed(
+        environment,
+        shortcuts,
+        batch_size=batch_size,
+        discount=1.0,
+        tolerance=1e-3,
+        key=jax.random.key(0),
+    )
+
+
+def test_a_replay_keeps_the_promise_of_a_true_shortcut():
+    environment = DeepSeaTreasure()
+    episodes = run_scripts(environment, [[RIGHT, LEFT, RIGHT, DOWN, DOWN], [UP, DOWN]])
+    shortcuts = promising_shortcuts(episodes, 2, NOTHING, discount=1.0, tolerance=1e-3)
+    assert len(shortcuts) == 2
+    played, num_faithful, num_steps = replay(environment, shortcuts)
+    assert num_faithful == 2
+    assert num_steps == 3 + 1
+    assert sorted(played.returns()[:2].tolist()) == [[1.0, -1.0], [2.0, -3.0]]
+
+
+def test_a_replay_exposes_a_promise_that_hidden_state_makes_false(hidden_counter):
+    episodes = run_scripts(hidden_counter, [[0, 0, 1]])
+    assert episodes.returns().tolist() == [[2.0, -3.0]]
+    shortcuts = promising_shortcuts(episodes, 1, NOTHING, discount=1.0, tolerance=1e-3)
+    assert shortcuts.returns.tolist() == [[2.0, -1.0]]  # two presses look like standing still
+    _, num_faithful, num_steps = replay(hidden_counter, shortcuts)
+    assert num_faithful == 0
+    assert num_steps == 1
+
+
+def test_faithful_replays_come_first():
+    environment = DeepSeaTreasure()
+    scripts = np.zeros((3, environment.spec.step_limit, 1), np.int32)
+    scripts[0, 0] = scripts[2, 0] = DOWN
+    scripts[1, :3, 0] = [RIGHT, DOWN, DOWN]
+    promises = np.array([[124.0, -1.0], [2.0, -3.0], [1.0, -1.0]])  # the first is a lie
+    played, num_faithful, num_steps = replay(environment, Shortcuts(scripts, promises))
+    assert num_faithful == 2
+    assert played.returns()[:2].tolist() == [[2.0, -3.0], [1.0, -1.0]]
+    assert num_steps == 1 + 3 + 1  # the lie cost a step as well
+    assert played.num_episodes == 4

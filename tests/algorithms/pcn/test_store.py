@@ -1,0 +1,67 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.store import Drawing, TransitionStore
+
+
+def store_with_lengths(lengths):
+    num_slots = len(lengths)
+    return TransitionStore(
+        observations=jnp.zeros((num_slots, 10, 1), jnp.int32),
+        actions=jnp.zeros((num_slots, 10, 1), jnp.int32),
+        returns_to_go=jnp.zeros((num_slots, 10, 2)),
+        lengths=jnp.asarray(lengths, jnp.int32),
+        action_masks=None,
+    )
+
+
+def draw(store, drawings, counts, num_updates=4_000):
+    draws = jax.random.uniform(jax.random.key(0), (2, num_updates, sum(counts)))
+    slots, times = store.places(drawings, counts, draws)
+    return np.asarray(slots), np.asarray(times)
+
+
+def test_drawing_by_length_gives_every_step_the_same_chance():
+    lengths = np.array([9, 1, 3, 7])
+    store = store_with_lengths(lengths)
+    used = np.array([0, 1, 3])  # the third episode is left out
+    drawing = Drawing.over(used.astype(np.int32), lengths[used], capacity=6)
+    slots, times = draw(store, (drawing,), (8,))
+    assert set(slots.ravel().tolist()) == {0, 1, 3}
+    shares = np.zeros((4, 10))
+    np.add.at(shares, (slots.ravel(), times.ravel()), 1 / slots.size)
+    for slot in used:
+        # 17 steps; a share of 1 / 17 among 32,000 draws has a deviation of .0013.
+        np.testing.assert_allclose(shares[slot, : lengths[slot]], 1 / 17, atol=0.006)
+        assert not shares[slot, lengths[slot] :].any()
+
+
+def test_equal_weights_give_every_episode_the_same_chance():
+    lengths = np.array([9, 1, 3, 7])
+    drawing = Drawing.over(np.arange(4, dtype=np.int32), np.ones(4, np.int64), capacity=4)
+    slots, times = draw(store_with_lengths(lengths), (drawing,), (8,))
+    shares = np.bincount(slots.ravel(), minlength=4) / slots.size
+    np.testing.assert_allclose(shares, 1 / 4, atol=0.02)
+    assert np.all(times < lengths[slots])
+
+
+def test_parts_of_a_batch_come_from_their_own_drawing():
+    store = store_with_lengths([5, 5, 5, 5])
+    one = Drawing.over(np.array([0, 1], np.int32), np.array([1, 1]), capacity=4)
+    two = Drawing.over(np.array([3], np.int32), np.array([1]), capacity=4)
+    slots, _ = draw(store, (one, two), (5, 3), num_updates=50)
+    assert slots.shape == (50, 8)
+    assert set(slots[:, :5].ravel().tolist()) == {0, 1}
+    assert set(slots[:, 5:].ravel().tolist()) == {3}
+
+
+@pytest.mark.parametrize("extreme", [0.0, np.float32(1) - np.float32(2) ** -24])
+def test_the_smallest_and_largest_draws_stay_within_the_episodes(extreme):
+    lengths = [10, 3, 7]
+    drawing = Drawing.over(np.array([2, 1], np.int32), np.array([7, 3]), capacity=5)
+    draws = jnp.full((2, 1, 4), extreme, jnp.float32)
+    slots, times = store_with_lengths(lengths).places((drawing,), (4,), draws)
+    expected = (2, 0) if extreme == 0 else (1, 2)
+    assert set(zip(slots[0].tolist(), times[0].tolist(), strict=True)) == {expected}

@@ -1,0 +1,154 @@
+"""The commands, as a new user types them."""
+
+import csv
+import json
+
+import pytest
+from PIL import Image
+
+from pcn.cli import main
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "dst"
+    main(
+        ["train", "deep-sea-treasure", "--seed", "1", "--out", str(folder), "--total-steps", "3000"]
+    )
+    return folder
+
+
+def refusal(capsys, *arguments):
+    """The one sentence on standard error with which a command refuses."""
+    with pytest.raises(SystemExit) as stop:
+        main([str(argument) for argument in arguments])
+    assert stop.value.code == 2
+    error = capsys.readouterr().err.strip()
+    assert error.startswith("pcn: ")
+    assert "\n" not in error
+    return error
+
+
+def test_training_writes_every_file_and_says_what_to_type_next(run, capsys):
+    written = {path.name for path in run.iterdir()}
+    assert written == {
+        "config.json", "progress.csv", "front.csv", "metrics.json", "weights.npz", "checkpoint.npz",
+    }  # fmt: skip
+    main(["evaluate", str(run)])
+    shown = capsys.readouterr().out
+    assert "executed" in shown
+    assert f"pcn play {run} --policy 0" in shown
+
+
+def test_the_files_hold_what_the_documentation_promises(run):
+    metrics = json.loads((run / "metrics.json").read_text())
+    assert metrics["steps"] >= 3000
+    assert {"hypervolume", "epsilon", "epsilon_mean", "cardinality"} <= metrics["executed"].keys()
+    assert metrics["archive"].keys() == metrics["executed"].keys()
+    assert metrics["fidelity"].keys() == {"exact", "distance"}
+    with (run / "front.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) >= metrics["executed"]["cardinality"]
+    assert {"id", "requested_treasure", "requested_time", "requested_horizon",
+            "executed_treasure", "executed_time"} <= rows[0].keys()  # fmt: skip
+    config = json.loads((run / "config.json").read_text())
+    assert (config["environment"], config["seed"]) == ("deep-sea-treasure", 1)
+    assert config["config"]["total_steps"] == 3000
+
+
+def test_play_shows_each_step_and_saves_a_film(run, capsys, tmp_path):
+    film = tmp_path / "play.gif"
+    main(["play", str(run), "--policy", "1", "--save", str(film)])
+    shown = capsys.readouterr().out
+    steps = int(shown.split("Reached")[1].split(" in ")[1].split()[0])
+    with Image.open(film) as picture:
+        assert picture.n_frames == steps + 1
+    assert "Wrote" in shown
+
+
+def test_plot_writes_the_format_asked_for(run, tmp_path):
+    for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        path = tmp_path / f"front{ending}"
+        main(["plot", str(run), "--out", str(path)])
+        assert path.read_bytes().startswith(magic)
+
+
+def test_envs_lists_every_environment(capsys):
+    main(["envs"])
+    shown = capsys.readouterr().out
+    assert "deep-sea-treasure" in shown
+    assert "proven, 10 points" in shown
+
+
+def test_a_wrong_name_is_answered_with_the_right_ones(capsys, tmp_path):
+    out = tmp_path / "out"
+    assert "deep-sea-treasure" in refusal(capsys, "train", "deep-see", "--out", out)
+    assert "default, paper, authors" in refusal(
+        capsys, "train", "deep-sea-treasure", "--preset", "best", "--out", out
+    )
+    assert "pcn" in refusal(
+        capsys, "train", "deep-sea-treasure", "--algorithm", "ppo", "--out", out
+    )
+    assert "envs, train" in refusal(capsys, "trian")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--total-steps", "0"),
+        ("--discount", "1.5"),
+        ("--learning-rate", "-1"),
+        ("--capacity", "0"),
+        ("--archive-fraction", "2"),
+        ("--seed", "-1"),
+    ],
+)
+def test_an_impossible_value_is_named_and_nothing_is_written(capsys, tmp_path, option, value):
+    out = tmp_path / "out"
+    sentence = refusal(capsys, "train", "deep-sea-treasure", "--out", out, option, value)
+    assert option.strip("-").replace("-", "_") in sentence
+    assert value in sentence
+    assert not out.exists()
+
+
+def test_a_scale_of_the_wrong_length_is_refused_before_anything_is_written(capsys, tmp_path):
+    out = tmp_path / "out"
+    sentence = refusal(
+        capsys, "train", "deep-sea-treasure", "--out", out, "--command-scale", "1", "2"
+    )
+    assert "command_scale has 2 numbers, expected 3" in sentence
+    assert not out.exists()
+
+
+def test_an_existing_folder_is_never_overwritten(run, capsys):
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    assert "exists already" in refusal(capsys, "train", "deep-sea-treasure", "--out", run)
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_commands_refuse_what_is_no_finished_run(run, capsys, tmp_path):
+    assert "not a folder" in refusal(capsys, "evaluate", tmp_path / "nothing")
+    assert "not a run" in refusal(capsys, "evaluate", tmp_path)
+    assert "there is no policy 99" in refusal(capsys, "play", run, "--policy", 99)
+    assert "finished already" in refusal(capsys, "resume", run)
+    unfinished = tmp_path / "unfinished"
+    unfinished.mkdir()
+    (unfinished / "config.json").write_text((run / "config.json").read_text())
+    assert "pcn resume" in refusal(capsys, "evaluate", unfinished)
+    (unfinished / "config.json").write_text("{")
+    assert "damaged" in refusal(capsys, "evaluate", unfinished)
+    (unfinished / "config.json").write_text('{"format": 999}')
+    assert "format 999" in refusal(capsys, "resume", unfinished)
+
+
+def test_a_damaged_front_is_told(run, capsys, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in run.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    (copy / "front.csv").write_text("id,a\n1\n")
+    assert "front.csv is damaged" in refusal(capsys, "evaluate", copy)
+    (copy / "front.csv").write_bytes((run / "front.csv").read_bytes())
+    (copy / "weights.npz").write_bytes(b"PK not a zip")
+    assert "weights.npz is damaged" in refusal(capsys, "play", copy, "--policy", 0)

@@ -1,0 +1,56 @@
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pcn.nets.embeddings import OneHotEmbedding, VectorEmbedding
+
+KEY = jax.random.key(0)
+
+
+def test_integers_add_up_one_row_each():
+    embed = OneHotEmbedding((3, 4), 5, key=KEY)
+    weight, bias = np.asarray(embed.linear.weight), np.asarray(embed.linear.bias)
+    assert weight.shape == (5, 7)
+    expected = weight[:, 2] + weight[:, 3 + 1] + bias  # value 2 of the first, 1 of the second
+    np.testing.assert_allclose(embed(jnp.array([2, 1])), expected, atol=1e-6)
+
+
+def test_a_joint_table_has_a_row_of_its_own_for_every_combination():
+    embed = OneHotEmbedding((3, 4), 5, joint=True, key=KEY)
+    weight, bias = np.asarray(embed.linear.weight), np.asarray(embed.linear.bias)
+    assert weight.shape == (5, 12)
+    rows = set()
+    for first in range(3):
+        for second in range(4):
+            row = np.asarray(embed(jnp.array([first, second]))) - bias
+            matching = np.flatnonzero(np.all(np.abs(weight - row[:, None]) < 1e-6, axis=0))
+            assert len(matching) == 1
+            rows.add(int(matching[0]))
+    assert rows == set(range(12))
+
+
+def test_a_single_integer_needs_no_vector_around_it():
+    embed = OneHotEmbedding((3,), 5, key=KEY)
+    np.testing.assert_array_equal(embed(jnp.int32(2)), embed(jnp.array([2])))
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 3)])
+def test_real_numbers_are_standardised(shape):
+    embed = VectorEmbedding(6, 5, key=KEY)
+    embed = eqx.tree_at(
+        lambda e: (e.mean, e.deviation), embed, (jnp.full(6, 2.0), jnp.full(6, 4.0))
+    )
+    values = np.arange(6.0, dtype=np.float32)
+    expected = np.asarray(embed.linear.weight) @ ((values - 2) / 4) + np.asarray(embed.linear.bias)
+    np.testing.assert_allclose(embed(jnp.asarray(values.reshape(shape))), expected, atol=1e-6)
+
+
+def test_mean_and_deviation_are_not_trained():
+    embed = VectorEmbedding(3, 4, key=KEY)
+    gradient = eqx.filter_grad(lambda e: jnp.sum(e(jnp.array([1.0, 2.0, 3.0])) ** 2))(embed)
+    assert not gradient.mean.any()
+    assert not gradient.deviation.any()
+    assert gradient.linear.weight.any()
+    assert gradient.linear.bias.any()
