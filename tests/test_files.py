@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import pickle
@@ -121,7 +122,7 @@ def test_pickled_objects_are_refused_and_never_loaded(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("read", [read_json, read_csv, read_arrays])
 def test_a_missing_file_is_named(read, tmp_path):
-    with pytest.raises(UserError, match="gone.file does not exist"):
+    with pytest.raises(UserError, match=r"gone\.file does not exist"):
         read(tmp_path / "gone.file")
 
 
@@ -145,19 +146,19 @@ def test_a_damaged_file_is_named(name, tmp_path):
     read, content = DAMAGED[name]
     path = tmp_path / "a.file"
     path.write_bytes(content)
-    with pytest.raises(UserError, match="a.file is damaged"):
+    with pytest.raises(UserError, match=r"a\.file is damaged"):
         read(path)
 
 
 def test_a_single_array_is_not_an_archive_of_arrays(tmp_path):
     np.save(tmp_path / "a.npy", np.ones(3))
-    with pytest.raises(UserError, match="a.npy is damaged"):
+    with pytest.raises(UserError, match=r"a\.npy is damaged"):
         read_arrays(tmp_path / "a.npy")
 
 
 def test_arrays_without_facts_are_damaged(tmp_path):
     np.savez(tmp_path / "a.npz", weights=np.ones(3))
-    with pytest.raises(UserError, match="a.npz is damaged"):
+    with pytest.raises(UserError, match=r"a\.npz is damaged"):
         read_arrays(tmp_path / "a.npz")
 
 
@@ -173,13 +174,11 @@ def test_arrays_cut_off_anywhere_or_with_a_flipped_byte_are_never_read_as_someth
         damaged.append(bytes(changed))
     for content in damaged:
         path.write_bytes(content)
-        try:
+        with contextlib.suppress(UserError):
             arrays, facts = read_arrays(path)
-        except UserError as error:
-            assert str(path) in str(error)
-        else:  # The flipped bit lay in a part that means nothing, such as a date.
-            for array in arrays.values():
-                np.testing.assert_array_equal(array, np.arange(6.0))
+            # The flipped bit lay in a part that means nothing, such as a date.
+            assert list(arrays) == ["weights"]
+            np.testing.assert_array_equal(arrays["weights"], np.arange(6.0))
             assert facts == {"steps": 3}
 
 

@@ -7,7 +7,7 @@ from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 
 def test_a_reference_point_of_another_length_is_refused():
     spec = DeepSeaTreasure().spec
-    with pytest.raises(ValueError, match="reference_point has 3 objectives.*has 2"):
+    with pytest.raises(ValueError, match=r"reference_point has 3 objectives.*has 2"):
         dataclasses.replace(spec, reference_point=(0.0, 0.0, 0.0))
 
 

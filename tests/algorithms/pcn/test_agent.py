@@ -1,3 +1,5 @@
+from functools import cache
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -13,9 +15,17 @@ from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 OBSERVATION = jnp.array([3, 4], jnp.int32)
 NUM_DRAWS = 20_000
 
+ACTIONS = eqx.filter_jit(lambda agent, keys: jax.vmap(lambda k: agent.act(OBSERVATION, k))(keys))
+LOGITS = eqx.filter_jit(lambda agent: agent.policy(OBSERVATION, agent.command))
+
+
+@cache
+def network():
+    return fresh_policy(DeepSeaTreasure(), PCNConfig(), np.zeros(2, np.uint32))
+
 
 def make_agent(**changes):
-    policy = fresh_policy(DeepSeaTreasure(), PCNConfig(), np.zeros(2, np.uint32))
+    policy = network()
     # Logits far enough apart for their softmax to be told from a uniform choice.
     last = lambda p: p.head.layers[-1].bias  # noqa: E731
     policy = eqx.tree_at(last, policy, jnp.array([0.0, 1.0, 2.0, -1.0]))
@@ -38,20 +48,20 @@ def make_agent(**changes):
 def shares(agent):
     """How often each action is taken."""
     keys = jax.random.split(jax.random.key(0), NUM_DRAWS)
-    actions = jax.jit(jax.vmap(lambda key: agent.act(OBSERVATION, key)))(keys)
+    actions = ACTIONS(agent, keys)
     return np.bincount(np.asarray(actions)[:, 0], minlength=4) / NUM_DRAWS
 
 
 def test_exploring_samples_from_the_softmax_of_the_network():
     agent = make_agent()
-    expected = jax.nn.softmax(agent.policy(OBSERVATION, agent.command))
+    expected = jax.nn.softmax(LOGITS(agent))
     np.testing.assert_allclose(shares(agent), expected, atol=0.02)
     assert np.ptp(expected) > 0.3
 
 
 def test_executing_takes_the_first_choice_every_time():
     agent = make_agent(greedy=True)
-    best = int(jnp.argmax(agent.policy(OBSERVATION, agent.command)))
+    best = int(jnp.argmax(LOGITS(agent)))
     assert shares(agent)[best] == 1
 
 
@@ -61,7 +71,7 @@ def test_with_noise_one_every_action_is_equally_likely():
 
 def test_noise_mixes_the_two():
     agent = make_agent(noise=0.4)
-    wanted = np.asarray(jax.nn.softmax(agent.policy(OBSERVATION, agent.command)))
+    wanted = np.asarray(jax.nn.softmax(LOGITS(agent)))
     np.testing.assert_allclose(shares(agent), 0.6 * wanted + 0.4 / 4, atol=0.02)
 
 

@@ -135,6 +135,7 @@ def test_a_batch_is_split_between_dataset_and_archive(fraction, counts):
     assert batch_counts(PCNConfig(archive_fraction=fraction)) == counts
 
 
+@pytest.mark.slow
 def test_a_batch_may_come_from_the_archive_alone(environment, dataset, untrained):
     config = dataclasses.replace(
         CONFIG, archive_fraction=1.0, consolidation_updates=CONFIG.updates_per_iteration

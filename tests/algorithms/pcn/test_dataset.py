@@ -1,5 +1,6 @@
 import dataclasses
 
+import equinox as eqx
 import gymnasium as gym
 import jax
 import jax.numpy as jnp
@@ -8,12 +9,15 @@ import pytest
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.dataset import Dataset
+from pcn.algorithms.pcn.store import TransitionStore
 from pcn.envs import EnvironmentSpec, Objective
 from pcn.episodes import Episodes
 from pcn.pareto import dominating_score, unique_front
 
 LIMIT, BATCH, CAPACITY = 6, 8, 20
 CONFIG = PCNConfig(capacity=CAPACITY, episodes_per_iteration=BATCH)
+PLACES = eqx.filter_jit(TransitionStore.places)
+TRANSITIONS = eqx.filter_jit(TransitionStore.at)
 
 
 def make_spec(num_objectives=2):
@@ -55,12 +59,10 @@ def filled(rng, num_batches, num_objectives=2, config=CONFIG):
 def stored_episode(dataset, row):
     """All transitions of one stored episode, as plain arrays."""
     length = int(dataset.rows.lengths[row])
-    slot = jnp.full(length, int(dataset.rows.slots[row]), jnp.int32)
-    at = dataset.store.at(slot, jnp.arange(length))
-    return jax.tree.map(
-        np.asarray,
-        (at.observation, at.command.desired_return, at.command.desired_horizon, at.action),
-    )
+    slot = np.full(LIMIT, dataset.rows.slots[row], np.int32)
+    at = TRANSITIONS(dataset.store, slot, np.arange(LIMIT, dtype=np.int32))
+    parts = (at.observation, at.command.desired_return, at.command.desired_horizon, at.action)
+    return [np.asarray(part)[:length] for part in parts]
 
 
 @pytest.mark.parametrize("num_objectives", [2, 3, 9])
@@ -195,7 +197,7 @@ def test_batches_are_drawn_by_transition_or_by_episode(sample_by):
     dataset = filled(rng, 1, config=dataclasses.replace(CONFIG, sample_by=sample_by))
     drawing = dataset.drawing(dataset.rows)
     draws = jax.random.uniform(jax.random.key(0), (2, 2_000, 8))
-    slots, _ = dataset.store.places((drawing,), (8,), draws)
+    slots, _ = PLACES(dataset.store, (drawing,), (8,), draws)
     shares = np.bincount(np.asarray(slots).ravel(), minlength=BATCH)[dataset.rows.slots] / 16_000
     weights = dataset.rows.lengths if sample_by == "transition" else np.ones(BATCH)
     assert len(set(dataset.rows.lengths.tolist())) > 2
@@ -224,8 +226,8 @@ def test_after_a_round_trip_through_arrays_everything_goes_on_as_before():
         draws = jax.random.uniform(jax.random.key(number), (2, 5, 8))
         batches = []
         for data in (loaded, dataset):
-            slots, times = data.store.places((data.drawing(data.rows),), (8,), draws)
-            batches.append(data.store.at(slots[0], times[0]))
+            slots, times = PLACES(data.store, (data.drawing(data.rows),), (8,), draws)
+            batches.append(TRANSITIONS(data.store, slots[0], times[0]))
         np.testing.assert_array_equal(batches[0].observation, batches[1].observation)
         episodes = make_episodes(rng)
         loaded.add(episodes, count=BATCH)

@@ -1,9 +1,12 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from pcn.algorithms.pcn.store import Drawing, TransitionStore
+
+PLACES = eqx.filter_jit(TransitionStore.places)
 
 
 def store_with_lengths(lengths):
@@ -19,7 +22,7 @@ def store_with_lengths(lengths):
 
 def draw(store, drawings, counts, num_updates=4_000):
     draws = jax.random.uniform(jax.random.key(0), (2, num_updates, sum(counts)))
-    slots, times = store.places(drawings, counts, draws)
+    slots, times = PLACES(store, drawings, counts, draws)
     return np.asarray(slots), np.asarray(times)
 
 
@@ -62,6 +65,6 @@ def test_the_smallest_and_largest_draws_stay_within_the_episodes(extreme):
     lengths = [10, 3, 7]
     drawing = Drawing.over(np.array([2, 1], np.int32), np.array([7, 3]), capacity=5)
     draws = jnp.full((2, 1, 4), extreme, jnp.float32)
-    slots, times = store_with_lengths(lengths).places((drawing,), (4,), draws)
+    slots, times = PLACES(store_with_lengths(lengths), (drawing,), (4,), draws)
     expected = (2, 0) if extreme == 0 else (1, 2)
     assert set(zip(slots[0].tolist(), times[0].tolist(), strict=True)) == {expected}

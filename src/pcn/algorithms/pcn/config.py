@@ -50,7 +50,7 @@ class PCNConfig:
     """Random actions are repeated for a while, differently long per episode (paper: no)."""
     warmup_front: int = 3
     """Warm-up goes on until this many non-dominated returns are known (paper: 0)."""
-    episodes_per_iteration: int = 32
+    episodes_per_iteration: int = 64
     """Episodes collected between two rounds of updates (authors: 10)."""
     shared_command: bool = False
     """One command for all episodes of an iteration (authors), or one each."""

@@ -1,0 +1,202 @@
+"""Walkroom: walk from a corner of an n-dimensional room to its uneven border."""
+
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+import equinox as eqx
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt8
+
+from pcn.envs.compiled import AbstractCompiledEnvironment, Step
+from pcn.envs.drawing import Canvas
+from pcn.envs.spec import EnvironmentSpec, Front, Objective
+from pcn.errors import UserError
+
+MOST_OBJECTIVES = 16
+STEP_LIMIT = 200
+ROUGHNESS = 0.1
+"""Standard deviation of the border, as a share of the room's side."""
+
+
+def default_size(num_objectives: int) -> int:
+    """The paper's rooms: 20 cells wide, 10 from six objectives on."""
+    return 20 if num_objectives <= 5 else 10
+
+
+class Room(NamedTuple):
+    """Which room: its dimensions, its side and the seed of its border."""
+
+    num_objectives: int
+    size: int
+    seed: int
+
+
+def border_height(cell: Int[Array, " axis"], room: Room) -> Int[Array, ""]:
+    """Where the border stands above a cell of the first n - 1 axes.
+
+    Each cell's noise comes from its own coordinates: no table of all cells is ever needed.
+    """
+    key = jax.random.key(room.seed)
+    # As many coordinates at a time as fit into the 32 bits that a key takes in.
+    at_once = max(1, int(31 / np.log2(room.size)))
+    for start in range(0, room.num_objectives - 1, at_once):
+        number = jnp.uint32(0)
+        for coordinate in cell[start : start + at_once]:
+            number = number * room.size + coordinate.astype(jnp.uint32)
+        key = jax.random.fold_in(key, number)
+    noise = ROUGHNESS * room.size * jax.random.normal(key)
+    height = room.size - 1 - (jnp.sum(cell) + noise)
+    return jnp.round(jnp.clip(height, 0, room.size - 1)).astype(jnp.int32)
+
+
+@lru_cache(maxsize=16)
+def border_front(room: Room) -> Float[np.ndarray, "point objective"]:
+    """The non-dominated border cells, negated.
+
+    Cells are visited by the sum of their coordinates. A cell is on the front when its height
+    lies below that of every cell before it; once all cells of one sum are covered by height
+    zero, so is everything beyond.
+    """
+    num_axes = room.num_objectives - 1
+    heights_of = jax.jit(jax.vmap(lambda cell: border_height(cell, room)))
+    place_values = room.size ** np.arange(num_axes, dtype=np.int64)
+    known_codes, known_lowest = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    points = []
+    for total in range(num_axes * (room.size - 1) + 1):
+        cells = _cells_with_sum(num_axes, room.size, total)
+        heights = _in_chunks(heights_of, cells)
+        codes = cells @ place_values
+        before = np.full(len(cells), room.size, dtype=np.int64)
+        for axis in range(num_axes):
+            inside = cells[:, axis] > 0
+            previous = np.searchsorted(known_codes, codes[inside] - place_values[axis])
+            before[inside] = np.minimum(before[inside], known_lowest[previous])
+        on_front = heights < before
+        points.append(np.column_stack([cells[on_front], heights[on_front]]))
+        order = np.argsort(codes)
+        known_codes, known_lowest = codes[order], np.minimum(heights, before)[order]
+        if not known_lowest.any():
+            break
+    return -np.concatenate(points).astype(np.float64)
+
+
+def _cells_with_sum(num_axes: int, size: int, total: int) -> Int[np.ndarray, "cell axis"]:
+    """All cells inside the room whose coordinates add up to `total`."""
+    # Stars and bars: each way to place the bars is one way to share out the sum.
+    ways = list(combinations(range(total + num_axes - 1), num_axes - 1))
+    bars = np.array(ways, dtype=np.int64).reshape(len(ways), num_axes - 1)
+    ends = np.full((len(bars), 1), total + num_axes - 1)
+    edges = np.concatenate([np.full((len(bars), 1), -1), bars, ends], axis=1)
+    cells = np.diff(edges, axis=1) - 1
+    return cells[np.all(cells < size, axis=1)].astype(np.int32)
+
+
+def _in_chunks(function: object, cells: Int[np.ndarray, "cell axis"]) -> Int[np.ndarray, " cell"]:
+    """Apply a compiled function to any number of cells, in one compiled shape."""
+    size = 4096
+    padded = np.zeros((-(-len(cells) // size) * size, cells.shape[1]), dtype=np.int32)
+    padded[: len(cells)] = cells
+    parts = [np.asarray(function(part)) for part in np.split(padded, len(padded) // size)]  # type: ignore[operator]
+    return np.concatenate(parts)[: len(cells)].astype(np.int64)
+
+
+class WalkerState(NamedTuple):
+    """Where the walker stands."""
+
+    position: Int[Array, " axis"]
+
+
+class Walkroom(AbstractCompiledEnvironment):
+    """Every move costs one in the objective of its axis; the border ends the episode."""
+
+    spec: EnvironmentSpec = eqx.field(static=True)
+    room: Room = eqx.field(static=True)
+
+    def __init__(
+        self, num_objectives: int = 2, *, size: int | None = None, room_seed: int = 0
+    ) -> None:
+        if not 2 <= num_objectives <= MOST_OBJECTIVES:
+            raise UserError(
+                f"walkroom has 2 to {MOST_OBJECTIVES} objectives, got {num_objectives}"
+            )
+        size = default_size(num_objectives) if size is None else size
+        if not 2 <= size <= 100:
+            raise UserError(f"walkroom's size is 2 to 100, got {size}")
+        if not 0 <= room_seed < 1 << 31:
+            raise UserError(f"walkroom's room_seed is 0 to 2147483647, got {room_seed}")
+        room = Room(num_objectives, size, room_seed)
+        self.room = room
+        self.spec = EnvironmentSpec(
+            name=f"walkroom-{num_objectives} (size {size}, room {room_seed})",
+            objectives=tuple(
+                Objective(f"axis_{axis}", unit="steps", direction="minimise")
+                for axis in range(num_objectives)
+            ),
+            observation_space=gym.spaces.MultiDiscrete([size] * num_objectives, dtype=np.int32),
+            action_space=gym.spaces.Discrete(2 * num_objectives),
+            step_limit=STEP_LIMIT,
+            reference_point=(-float(size),) * num_objectives,
+            front=Front(border_front(room), "proven", "the border cells that no other dominates"),
+            action_names=tuple(
+                f"{sign}{axis}" for axis in range(num_objectives) for sign in ("+", "-")
+            ),
+        )
+
+    def reset(self, key: PRNGKeyArray) -> WalkerState:
+        """Start in the corner."""
+        del key
+        return WalkerState(jnp.zeros(self.room.num_objectives, dtype=jnp.int32))
+
+    def step(self, state: WalkerState, action: Int[Array, ""], key: PRNGKeyArray) -> Step:
+        """Actions 2i and 2i + 1 go forwards and backwards along axis i; walls cost as well."""
+        del key
+        num_objectives = self.room.num_objectives
+        along = jnp.arange(num_objectives) == action // 2
+        move = jnp.where(along, 1 - 2 * (action % 2), 0)
+        position = jnp.clip(state.position + move, 0, self.room.size - 1)
+        ended = position[-1] >= border_height(position[:-1], self.room)
+        return Step(WalkerState(position), -along.astype(jnp.float32), ended)
+
+    def observation(self, state: WalkerState) -> Int[Array, " axis"]:
+        """All coordinates."""
+        return state.position
+
+    def render(self, state: WalkerState) -> UInt8[np.ndarray, "height width 3"]:
+        """Two objectives: the room from above. More: how far along each axis."""
+        position = np.asarray(state.position).tolist()
+        return _room_picture(self.room, position) if len(position) == 2 else _bars(self.room, position)
+
+
+def _room_picture(room: Room, position: list[int]) -> UInt8[np.ndarray, "height width 3"]:
+    canvas = Canvas(width=room.size, height=room.size, pixels_per_unit=440 / room.size)
+    columns = np.arange(room.size, dtype=np.int32)[:, None]
+    heights = np.asarray(jax.vmap(lambda cell: border_height(cell, room))(columns)).tolist()
+    front = {tuple(point) for point in (-border_front(room)).astype(int).tolist()}
+    for x in range(room.size):
+        for y in range(room.size):
+            beyond, on_border = y > heights[x], y == heights[x]
+            fill = (92, 84, 108) if beyond else (250, 246, 236)
+            if on_border:
+                fill = (249, 202, 72) if (x, y) in front else (214, 196, 150)
+            top = room.size - 1 - y
+            canvas.rectangle(x + 0.03, top + 0.03, x + 0.97, top + 0.97, fill=fill)
+    canvas.circle(position[0] + 0.5, room.size - 0.5 - position[1], 0.36, fill=(226, 74, 62))
+    return canvas.pixels()
+
+
+def _bars(room: Room, position: list[int]) -> UInt8[np.ndarray, "height width 3"]:
+    canvas = Canvas(width=room.size + 4, height=len(position), pixels_per_unit=400 / len(position))
+    for axis, value in enumerate(position):
+        last = axis == len(position) - 1
+        canvas.text(1.4, axis + 0.5, f"axis {axis}", size=0.3, fill=(60, 60, 60))
+        canvas.rectangle(3, axis + 0.2, 3 + room.size, axis + 0.8, fill=(236, 234, 228))
+        colour = (226, 74, 62) if last else (11, 111, 184)
+        canvas.rectangle(3, axis + 0.2, 3 + value + 0.1, axis + 0.8, fill=colour)
+        if last:
+            height = int(border_height(jnp.asarray(position[:-1], jnp.int32), room))
+            canvas.rectangle(3 + height - 0.05, axis + 0.1, 3 + height + 0.1, axis + 0.9, fill=(30, 30, 30))
+    return canvas.pixels()
