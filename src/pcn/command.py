@@ -31,7 +31,7 @@ class Command(eqx.Module):
         """
         remaining = (self.desired_return - reward) / discount
         if upper_bound is not None:
-            remaining = jnp.minimum(remaining, upper_bound)
+            remaining = jnp.minimum(remaining, jnp.broadcast_to(upper_bound, remaining.shape))
         # A horizon below one step was never seen in training.
         horizon = jnp.maximum(self.desired_horizon - 1.0, 1.0)
         return Command(remaining, horizon)

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,7 +60,7 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
             header, *rows = csv.reader(file)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise UserError(f"{path} is damaged: {error}") from None
     if any(len(row) != len(header) for row in rows):
         raise UserError(f"{path} is damaged: its rows have different lengths")
@@ -84,6 +83,6 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         facts = json.loads(arrays.pop("__facts__").tobytes())
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:  # damaged bytes can upset every layer of the format
         raise UserError(f"{path} is damaged: {error}") from None
     return arrays, facts

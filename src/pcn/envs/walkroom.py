@@ -120,9 +120,7 @@ class Walkroom(AbstractCompiledEnvironment):
         self, num_objectives: int = 2, *, size: int | None = None, room_seed: int = 0
     ) -> None:
         if not 2 <= num_objectives <= MOST_OBJECTIVES:
-            raise UserError(
-                f"walkroom has 2 to {MOST_OBJECTIVES} objectives, got {num_objectives}"
-            )
+            raise UserError(f"walkroom has 2 to {MOST_OBJECTIVES} objectives, got {num_objectives}")
         size = default_size(num_objectives) if size is None else size
         if not 2 <= size <= 100:
             raise UserError(f"walkroom's size is 2 to 100, got {size}")
@@ -168,7 +166,9 @@ class Walkroom(AbstractCompiledEnvironment):
     def render(self, state: WalkerState) -> UInt8[np.ndarray, "height width 3"]:
         """Two objectives: the room from above. More: how far along each axis."""
         position = np.asarray(state.position).tolist()
-        return _room_picture(self.room, position) if len(position) == 2 else _bars(self.room, position)
+        return (
+            _room_picture(self.room, position) if len(position) == 2 else _bars(self.room, position)
+        )
 
 
 def _room_picture(room: Room, position: list[int]) -> UInt8[np.ndarray, "height width 3"]:
@@ -198,5 +198,7 @@ def _bars(room: Room, position: list[int]) -> UInt8[np.ndarray, "height width 3"
         canvas.rectangle(3, axis + 0.2, 3 + value + 0.1, axis + 0.8, fill=colour)
         if last:
             height = int(border_height(jnp.asarray(position[:-1], jnp.int32), room))
-            canvas.rectangle(3 + height - 0.05, axis + 0.1, 3 + height + 0.1, axis + 0.9, fill=(30, 30, 30))
+            canvas.rectangle(
+                3 + height - 0.05, axis + 0.1, 3 + height + 0.1, axis + 0.9, fill=(30, 30, 30)
+            )
     return canvas.pixels()

@@ -6,7 +6,7 @@ from abc import abstractmethod
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
+from jaxtyping import Array, Float, Int, Num, PRNGKeyArray, PyTree
 
 
 class AbstractStateEmbedding(eqx.Module):
@@ -18,26 +18,35 @@ class AbstractStateEmbedding(eqx.Module):
 
 
 class OneHotEmbedding(AbstractStateEmbedding):
-    """Integers below fixed sizes: one learned row for each value of each, added up.
+    """Integers in fixed ranges: one learned row for each value of each, added up.
 
     `joint` gives every combination of values its own row (a table of states).
     """
 
     sizes: tuple[int, ...] = eqx.field(static=True)
+    starts: tuple[int, ...] = eqx.field(static=True)
+    """The smallest value of each integer."""
     joint: bool = eqx.field(static=True)
     linear: eqx.nn.Linear
 
     def __init__(
-        self, sizes: tuple[int, ...], width: int, *, joint: bool = False, key: PRNGKeyArray
+        self,
+        sizes: tuple[int, ...],
+        width: int,
+        *,
+        starts: tuple[int, ...] | None = None,
+        joint: bool = False,
+        key: PRNGKeyArray,
     ) -> None:
         self.sizes = sizes
+        self.starts = (0,) * len(sizes) if starts is None else starts
         self.joint = joint
         num_rows = math.prod(sizes) if joint else sum(sizes)
         self.linear = eqx.nn.Linear(num_rows, width, key=key)
 
     def __call__(self, observation: Int[Array, "*shape"]) -> Float[Array, " width"]:
         """Embed one vector of integers."""
-        values = jnp.ravel(observation).astype(jnp.int32)
+        values = jnp.ravel(observation).astype(jnp.int32) - jnp.asarray(self.starts, jnp.int32)
         if self.joint:
             row = jnp.int32(0)
             for value, size in zip(values, self.sizes, strict=True):
@@ -59,7 +68,7 @@ class VectorEmbedding(AbstractStateEmbedding):
         self.deviation = jnp.ones(size)
         self.linear = eqx.nn.Linear(size, width, key=key)
 
-    def __call__(self, observation: Float[Array, "*shape"]) -> Float[Array, " width"]:
+    def __call__(self, observation: Num[Array, "*shape"]) -> Float[Array, " width"]:
         """Embed one vector."""
         # Data, not weights: they must not be trained.
         mean, deviation = jax.lax.stop_gradient((self.mean, self.deviation))

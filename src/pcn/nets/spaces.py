@@ -14,10 +14,11 @@ def embedding_for(
 ) -> AbstractStateEmbedding:
     """One-hot rows for integers, a linear layer for real vectors."""
     if isinstance(space, gym.spaces.Discrete):
-        return OneHotEmbedding((int(space.n),), width, key=key)
+        return OneHotEmbedding((int(space.n),), width, starts=(int(space.start),), key=key)
     if isinstance(space, gym.spaces.MultiDiscrete):
         sizes = tuple(int(n) for n in np.ravel(space.nvec))
-        return OneHotEmbedding(sizes, width, joint=joint_one_hot, key=key)
+        starts = tuple(int(start) for start in np.ravel(space.start))
+        return OneHotEmbedding(sizes, width, starts=starts, joint=joint_one_hot, key=key)
     if isinstance(space, gym.spaces.Box):
         return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
     raise ValueError(f"no state embedding for the observation space {space}")

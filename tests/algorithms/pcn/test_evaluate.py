@@ -72,17 +72,23 @@ def test_any_key_will_do(coin):
     desired, horizons = commands(5)
     largest = np.full(2, (1 << 32) - 1, np.uint32)
     execution = execute(
-        Actor(coin, 2, 1.0), policy, desired, horizons, key=largest, upper_bound=NO_BOUND
+        Actor(coin, 8, 1.0),
+        policy,
+        desired,
+        horizons,
+        key=largest,
+        upper_bound=NO_BOUND,
+        executions=4,
     )
     assert np.isfinite(execution.returns).all()
 
 
 def test_desired_returns_above_the_bound_act_like_the_bound(policy):
-    actor = Actor(DeepSeaTreasure(), 4, 1.0)
+    actor = Actor(DeepSeaTreasure(), 3, 1.0)
     bound = np.array([5.0, -2.0])
-    high, low = np.full((4, 2), 1e6), np.tile(bound, (4, 1))
+    high, low = np.full((3, 2), 1e6), np.tile(bound, (3, 1))
     episodes = [
-        actor.run(policy, desired, np.full(4, 9.0), Randomness.none(4), upper_bound=bound, key=KEY)
+        actor.run(policy, desired, np.full(3, 9.0), Randomness.none(3), upper_bound=bound, key=KEY)
         for desired in (high, low)
     ]
     np.testing.assert_array_equal(episodes[0].actions, episodes[1].actions)

@@ -93,7 +93,7 @@ def test_masked_actions_take_no_part_in_the_loss():
 GRADIENT = eqx.filter_jit(eqx.filter_grad(lambda p, b: jnp.mean(cross_entropies(p, b))))
 
 
-@pytest.mark.parametrize("num_objectives", [2, 9])
+@pytest.mark.parametrize("num_objectives", [3])
 def test_updates_are_optax_s_adam(num_objectives):
     rates = [1e-2, 1e-2, 3e-3]
     learner = Learner.fresh(make_policy(num_objectives))

@@ -90,7 +90,7 @@ class PCNConfig:
             if getattr(self, name) < 1:
                 raise UserError(f"{name} must be at least 1, got {getattr(self, name)}")
         at_least_zero = (
-            "hidden_layers", "warmup_front", "action_noise", "crowded_below",
+            "hidden_layers", "archive_fraction", "warmup_front", "action_noise", "crowded_below",
             "duplicate_penalty", "return_tolerance", "evaluations", "consolidation_updates",
         )  # fmt: skip
         for name in at_least_zero:

@@ -11,7 +11,7 @@ from jaxtyping import Float, UInt32
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.dataset import Archive, Dataset
-from pcn.algorithms.pcn.evaluate import Actor, Execution, execute, reached_mask
+from pcn.algorithms.pcn.evaluate import Actor, Execution, execute, nth_key, reached_mask
 from pcn.algorithms.pcn.update import Learner, update_many
 from pcn.nets.policy import ConditionedPolicy
 
@@ -86,7 +86,7 @@ def consolidate(
             (drawing,) * len(counts),
             rates.astype(np.float32),
             np.asarray(WRONG_WEIGHT, np.float32),
-            np.asarray([key[0], key[1] + np.uint32(num_updates + 1)]),
+            nth_key(key, num_updates + 1),
             counts,
         )
         num_updates += per_round

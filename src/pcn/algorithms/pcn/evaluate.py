@@ -90,7 +90,7 @@ def execute(
             desired_horizons[padded],
             Randomness.none(actor.batch_size),
             upper_bound=upper_bound,
-            key=np.asarray([key[0] + np.uint32(number), key[1]]),
+            key=nth_key(key, number),
             greedy=True,
         )
         if keep is not None:
@@ -99,6 +99,11 @@ def execute(
         num_steps += int(np.asarray(episodes.lengths)[: len(index)].sum())
     by_execution = np.concatenate(returns).reshape(executions, num_commands, -1)
     return Execution(by_execution.mean(axis=0), by_execution.std(axis=0), num_steps)
+
+
+def nth_key(key: UInt32[np.ndarray, " 2"], number: int) -> UInt32[np.ndarray, " 2"]:
+    """A key of its own for each number."""
+    return key + np.asarray([number, 0], dtype=np.uint32)  # arrays wrap around
 
 
 def reached_mask(

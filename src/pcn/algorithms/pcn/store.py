@@ -63,7 +63,12 @@ class TransitionStore(eqx.Module):
         example = spec.observation_space.sample()
         return cls(
             observations=jax.tree.map(
-                lambda leaf: jnp.zeros((*shape, *np.shape(leaf)), np.asarray(leaf).dtype), example
+                lambda leaf: jnp.zeros(
+                    (*shape, *np.shape(leaf)),
+                    # Double precision is not stored: the device computes in single.
+                    jax.dtypes.canonicalize_dtype(np.asarray(leaf).dtype),
+                ),
+                example,
             ),
             actions=jnp.zeros((*shape, len(ActionHeads.for_space(spec.action_space).sizes)), int),
             returns_to_go=jnp.zeros((*shape, spec.num_objectives)),

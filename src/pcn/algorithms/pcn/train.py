@@ -36,6 +36,9 @@ from pcn.nets.policy import ConditionedPolicy
 from pcn.nets.spaces import embedding_for
 from pcn.typing import RandomKey
 
+WARMUP_SHARE = 0.1
+"""Most of the budget that warm-up may take beyond its fixed number of episodes."""
+
 
 class PCNTrainer(AbstractTrainer):
     """PCN on one environment, an iteration at a time."""
@@ -129,7 +132,11 @@ class PCNTrainer(AbstractTrainer):
         num_episodes = 0
         while not self.done and (
             num_episodes < config.warmup_episodes
-            or len(self._dataset.archive()) < config.warmup_front
+            or (
+                len(self._dataset.archive()) < config.warmup_front
+                # There may be no more trade-offs than are known.
+                and self.steps < WARMUP_SHARE * config.total_steps
+            )
         ):
             missing = config.warmup_episodes - num_episodes
             count = min(size, missing) if missing > 0 else size
@@ -210,6 +217,8 @@ class PCNTrainer(AbstractTrainer):
             upper_bound=self._upper_bound(),
             keep=self._store if self.config.store_evaluations else None,
         )
+        if not self.config.store_evaluations:
+            self.steps += execution.num_steps
         return CoverageSet(
             requested=archive.returns,
             horizons=horizons,
@@ -298,7 +307,9 @@ class PCN(AbstractAlgorithm):
         desired = jnp.asarray(coverage_set.requested[index], jnp.float32)
         return ConditionedAgent(
             policy=policy,
-            command=Command(jnp.minimum(desired, bound), number(float(coverage_set.horizons[index]))),
+            command=Command(
+                jnp.minimum(desired, bound), number(float(coverage_set.horizons[index]))
+            ),
             noise=number(0.0),
             repeat=number(0.0),
             last_action=jnp.zeros(len(policy.heads.sizes), jnp.int32),
