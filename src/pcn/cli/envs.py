@@ -36,6 +36,4 @@ class Envs:
                 front,
             )
         console.print(table)
-        next_steps(
-            (f"pcn train {next(iter(BENCHMARKS))} --out RUN", "train and record the run in RUN")
-        )
+        next_steps((f"train {next(iter(BENCHMARKS))} --out RUN", "train and record the run in RUN"))

@@ -32,6 +32,6 @@ class Evaluate:
         show_coverage_set(coverage_set, run.environment().spec, figures)
         console.print("\nNothing was written: the run keeps the figures of its training.")
         next_steps(
-            (f"pcn play {self.run} --policy 0", "run one policy, step by step"),
-            (f"pcn plot {self.run} --out front.png", "draw the front"),
+            (f"play {self.run} --policy 0", "run one policy, step by step"),
+            (f"plot {self.run} --out front.png", "draw the front"),
         )

@@ -69,6 +69,6 @@ class Play:
             console.print(f"Wrote {self.save}")
         other = (self.policy + 1) % len(run.coverage_set)
         next_steps(
-            (f"pcn play {self.run} --policy {other} --save play.gif", "another policy, as a film"),
-            (f"pcn plot {self.run} --out front.png", "draw the front"),
+            (f"play {self.run} --policy {other} --save play.gif", "another policy, as a film"),
+            (f"plot {self.run} --out front.png", "draw the front"),
         )

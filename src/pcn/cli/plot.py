@@ -31,4 +31,4 @@ class Plot:
         run = load(self.run)
         save_front(run, self.out)
         console.print(f"Wrote {self.out}")
-        next_steps((f"pcn play {self.run} --policy 0", "run one policy, step by step"))
+        next_steps((f"play {self.run} --policy 0", "run one policy, step by step"))

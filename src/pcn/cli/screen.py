@@ -1,6 +1,8 @@
 """What commands print: tables, figures, next steps and complaints."""
 
+import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,8 +88,18 @@ def show_coverage_set(
 
 
 def next_steps(*commands: tuple[str, str]) -> None:
-    """What to type next."""
+    """What to type next; commands are given without the program's name."""
     console.print("\nNext:")
     width = max(len(command) for command, _ in commands)
     for command, purpose in commands:
-        console.print(f"  {command:<{width}}   [dim]{purpose}[/]", markup=True)
+        console.print(f"  {program()} {command:<{width}}   [dim]{purpose}[/]")
+
+
+def program() -> str:
+    """How this program was called: `pcn` where the shell finds it, otherwise its path."""
+    called = Path(sys.argv[0])
+    if called.stem != "pcn" or shutil.which("pcn") == str(called.resolve()):
+        return "pcn"
+    if called.is_absolute() and called.is_relative_to(Path.cwd()):
+        return str(called.relative_to(Path.cwd()))
+    return str(called)

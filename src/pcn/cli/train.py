@@ -149,7 +149,7 @@ def show_run(run: Run) -> None:
     )
     best = len(run.coverage_set) // 2
     next_steps(
-        (f"pcn play {run.path} --policy {best}", "run the policy you pick, step by step"),
-        (f"pcn plot {run.path} --out front.png", "draw the front"),
-        (f"pcn evaluate {run.path}", "execute every policy again"),
+        (f"play {run.path} --policy {best}", "run the policy you pick, step by step"),
+        (f"plot {run.path} --out front.png", "draw the front"),
+        (f"evaluate {run.path}", "execute every policy again"),
     )
