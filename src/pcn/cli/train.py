@@ -1,6 +1,7 @@
 """`pcn train` and `pcn resume`."""
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import tyro
 import pcn
 from pcn.cli.display import Display
 from pcn.cli.screen import console, next_steps, show_coverage_set
-from pcn.envs.registry import find_benchmark
+from pcn.envs.registry import FAMILIES, find_benchmark
 from pcn.errors import UserError
 from pcn.runs import Report, Run, Settings, load, loggers
 from pcn.runs.settings import find_algorithm
@@ -24,11 +25,12 @@ def train_command(arguments: list[str]) -> Any:
     algorithm = _option(arguments, "--algorithm") or "pcn"
     preset = _option(arguments, "--preset") or "default"
     config_class = find_algorithm(algorithm).config_class
-    config: Any = dataclasses.MISSING
-    if environment is None:
-        config = config_class()
-    else:
-        config = Settings.of(environment, algorithm=algorithm, preset=preset).config
+    options_class, options = _environment_options(environment, arguments)
+    config: Any = config_class()
+    if environment is not None:
+        config = Settings.of(
+            environment, arguments=options, algorithm=algorithm, preset=preset
+        ).config
 
     @dataclass(frozen=True)
     class Train:
@@ -50,6 +52,10 @@ def train_command(arguments: list[str]) -> Any:
         """Also write TensorBoard events into the run's folder (needs pcn[tensorboard])."""
         wandb: str | None = None
         """Also log to this Weights & Biases project (needs pcn[wandb])."""
+        options: Annotated[
+            options_class,  # type: ignore[valid-type]
+            tyro.conf.arg(name=""),
+        ] = field(default_factory=options_class)
         config: Annotated[
             config_class,  # type: ignore[valid-type]
             tyro.conf.arg(name=""),
@@ -61,6 +67,8 @@ def train_command(arguments: list[str]) -> Any:
                 item.name: getattr(self.config, item.name)
                 for item in dataclasses.fields(config_class)
             }
+            # Whatever is wrong with the environment is told before anything else.
+            find_benchmark(self.environment, **dataclasses.asdict(self.options)).make()
             console.print(
                 f"Training {self.algorithm} on {self.environment} "
                 f"({self.preset} preset, seed {self.seed})"
@@ -81,6 +89,7 @@ def train_command(arguments: list[str]) -> Any:
             with Display(console) as display:
                 run = pcn.train(
                     self.environment,
+                    arguments=dataclasses.asdict(self.options),
                     algorithm=self.algorithm,
                     preset=self.preset,
                     seed=self.seed,
@@ -92,6 +101,24 @@ def train_command(arguments: list[str]) -> Any:
             show_run(run)
 
     return Train
+
+
+def _environment_options(
+    environment: str | None, arguments: list[str]
+) -> tuple[Any, dict[str, Any]]:
+    """The options that an environment itself takes, and the values given for them."""
+    if environment not in FAMILIES:
+        return dataclasses.make_dataclass("Options", []), {}
+    parameters = inspect.signature(FAMILIES[environment]).parameters
+    options_class = dataclasses.make_dataclass(
+        "Options",
+        [(name, item.annotation, field(default=item.default)) for name, item in parameters.items()],
+        frozen=True,
+    )
+    given = {name: _option(arguments, f"--{name.replace('_', '-')}") for name in parameters}
+    # What is no whole number is left for the real parser to complain about.
+    values = {n: int(word) for n, word in given.items() if word and word.lstrip("-").isdigit()}
+    return options_class, values
 
 
 def _positional(arguments: list[str]) -> str | None:
@@ -136,7 +163,7 @@ class Resume:
 
 def show_run(run: Run) -> None:
     """The front, the figures, what was written and what to type next."""
-    spec = find_benchmark(run.settings.environment).make().spec
+    spec = run.environment().spec
     console.print()
     show_coverage_set(run.coverage_set, spec, run.metrics)
     console.print(

@@ -5,26 +5,27 @@ from typing import Any
 import gymnasium as gym
 
 from pcn.envs.gymnasium_env import CompiledGymEnv
-from pcn.envs.registry import BENCHMARKS, find_benchmark
+from pcn.envs.registry import BENCHMARKS, FAMILIES, find_benchmark
 
 
-def make(benchmark: str, render_mode: str | None = None) -> CompiledGymEnv:
+def make(benchmark: str, render_mode: str | None = None, **arguments: Any) -> gym.Env[Any, Any]:
     """The entry point behind every id."""
-    return CompiledGymEnv(find_benchmark(benchmark).make(), render_mode)
+    environment = find_benchmark(benchmark, **arguments).make()
+    return gym.wrappers.TimeLimit(
+        CompiledGymEnv(environment, render_mode), environment.spec.step_limit
+    )
 
 
 def register_all() -> None:
     """Make the ids known; Gymnasium calls this when it starts, through our entry point."""
-    for name, benchmark in BENCHMARKS.items():
+    for name in (*BENCHMARKS, *FAMILIES):
         identity = f"pcn/{name}-v0"
         if identity in gym.registry:
             continue
-        arguments: dict[str, Any] = {"benchmark": name}
         gym.register(
             id=identity,
             entry_point="pcn.envs.gymnasium_ids:make",
-            max_episode_steps=benchmark.make().spec.step_limit,
             # Its checker wants scalar rewards.
             disable_env_checker=True,
-            kwargs=arguments,
+            kwargs={"benchmark": name},
         )

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
 import equinox as eqx
@@ -16,7 +17,9 @@ from pcn.envs.drawing import Canvas
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 from pcn.errors import UserError
 
-MOST_OBJECTIVES = 16
+MOST_OBJECTIVES = 10
+MOST_CELLS = 2_000_000
+"""Cells of one coordinate sum up to which the front is computed."""
 STEP_LIMIT = 200
 ROUGHNESS = 0.1
 """Standard deviation of the border, as a share of the room's side."""
@@ -54,8 +57,8 @@ def border_height(cell: Int[Array, " axis"], room: Room) -> Int[Array, ""]:
 
 
 @lru_cache(maxsize=16)
-def border_front(room: Room) -> Float[np.ndarray, "point objective"]:
-    """The non-dominated border cells, negated.
+def border_front(room: Room) -> Float[np.ndarray, "point objective"] | None:
+    """The non-dominated border cells, negated; None where there are too many cells to see.
 
     Cells are visited by the sum of their coordinates. A cell is on the front when its height
     lies below that of every cell before it; once all cells of one sum are covered by height
@@ -67,6 +70,8 @@ def border_front(room: Room) -> Float[np.ndarray, "point objective"]:
     known_codes, known_lowest = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     points = []
     for total in range(num_axes * (room.size - 1) + 1):
+        if comb(total + num_axes - 1, num_axes - 1) > MOST_CELLS:
+            return None
         cells = _cells_with_sum(num_axes, room.size, total)
         heights = _in_chunks(heights_of, cells)
         codes = cells @ place_values
@@ -127,6 +132,7 @@ class Walkroom(AbstractCompiledEnvironment):
         if not 0 <= room_seed < 1 << 31:
             raise UserError(f"walkroom's room_seed is 0 to 2147483647, got {room_seed}")
         room = Room(num_objectives, size, room_seed)
+        points = border_front(room)
         self.room = room
         self.spec = EnvironmentSpec(
             name=f"walkroom-{num_objectives} (size {size}, room {room_seed})",
@@ -138,7 +144,7 @@ class Walkroom(AbstractCompiledEnvironment):
             action_space=gym.spaces.Discrete(2 * num_objectives),
             step_limit=STEP_LIMIT,
             reference_point=(-float(size),) * num_objectives,
-            front=Front(border_front(room), "proven", "the border cells that no other dominates"),
+            front=None if points is None else Front(points, "proven", "all border cells compared"),
             action_names=tuple(
                 f"{sign}{axis}" for axis in range(num_objectives) for sign in ("+", "-")
             ),
@@ -175,7 +181,8 @@ def _room_picture(room: Room, position: list[int]) -> UInt8[np.ndarray, "height 
     canvas = Canvas(width=room.size, height=room.size, pixels_per_unit=440 / room.size)
     columns = np.arange(room.size, dtype=np.int32)[:, None]
     heights = np.asarray(jax.vmap(lambda cell: border_height(cell, room))(columns)).tolist()
-    front = {tuple(point) for point in (-border_front(room)).astype(int).tolist()}
+    points = border_front(room)
+    front = set() if points is None else {tuple(point) for point in (-points).tolist()}
     for x in range(room.size):
         for y in range(room.size):
             beyond, on_border = y > heights[x], y == heights[x]

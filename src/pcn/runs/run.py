@@ -9,7 +9,6 @@ import numpy as np
 from pcn.algorithms import ALGORITHMS
 from pcn.coverage import CoverageSet
 from pcn.envs.compiled import AbstractCompiledEnvironment
-from pcn.envs.registry import find_benchmark
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
@@ -31,7 +30,7 @@ class Run:
 
     def environment(self) -> AbstractCompiledEnvironment:
         """The environment that the run was trained on."""
-        return find_benchmark(self.settings.environment).make()
+        return self.settings.make()
 
     def policy(self, index: int) -> Policy:
         """The policy with that id in `coverage_set` and `front.csv`, at the start of an episode."""
@@ -70,7 +69,7 @@ def load(path: str | Path) -> Run:
     settings = folder.settings()
     if not folder.finished:
         raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
-    spec = find_benchmark(settings.environment).make().spec
+    spec = settings.make().spec
     return Run(
         settings=settings,
         coverage_set=folder.read_coverage_set(

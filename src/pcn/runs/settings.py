@@ -8,6 +8,7 @@ from typing import Any
 import pcn
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractAlgorithm
+from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.registry import find_benchmark
 from pcn.errors import UserError
 
@@ -20,6 +21,8 @@ class Settings:
     """Environment, algorithm, its hyperparameters and the seed."""
 
     environment: str
+    arguments: Mapping[str, Any]
+    """What the environment is made with, such as walkroom's number of objectives."""
     algorithm: str
     preset: str
     seed: int
@@ -31,13 +34,14 @@ class Settings:
         cls,
         environment: str,
         *,
+        arguments: Mapping[str, Any] | None = None,
         algorithm: str = "pcn",
         preset: str = "default",
         seed: int = 0,
         **hyperparameters: Any,
     ) -> "Settings":
         """Settle every hyperparameter: given ones, then the benchmark's, the preset's, defaults."""
-        benchmark = find_benchmark(environment)
+        benchmark = find_benchmark(environment, **(arguments or {}))
         entry = find_algorithm(algorithm)
         if preset not in entry.presets:
             known = ", ".join(entry.presets)
@@ -55,7 +59,12 @@ class Settings:
             **benchmark.settings.get(preset, {}),
             **hyperparameters,
         }
-        return cls(environment, algorithm, preset, seed, _config(entry, values))
+        config = _config(entry, values)
+        return cls(environment, dict(arguments or {}), algorithm, preset, seed, config)
+
+    def make(self) -> AbstractCompiledEnvironment:
+        """The environment."""
+        return find_benchmark(self.environment, **self.arguments).make()
 
     def to_json(self) -> dict[str, Any]:
         """As it is written to `config.json`."""
@@ -63,6 +72,7 @@ class Settings:
             "format": FORMAT,
             "pcn": pcn.__version__,
             "environment": self.environment,
+            "arguments": dict(self.arguments),
             "algorithm": self.algorithm,
             "preset": self.preset,
             "seed": self.seed,
@@ -84,6 +94,7 @@ class Settings:
             }
             return cls(
                 environment=content["environment"],
+                arguments=content["arguments"],
                 algorithm=content["algorithm"],
                 preset=content["preset"],
                 seed=content["seed"],

@@ -1,7 +1,7 @@
 """Training with a record: evaluations, checkpoints and, at the end, the files of a run."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.compilation import use_cache
-from pcn.envs.registry import find_benchmark
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
@@ -56,6 +55,7 @@ class _Record:
 def train(
     environment: str,
     *,
+    arguments: Mapping[str, Any] | None = None,
     algorithm: str = "pcn",
     preset: str = "default",
     seed: int = 0,
@@ -66,10 +66,16 @@ def train(
 ) -> Run:
     """Train on a benchmark; with `out`, record the run in that new folder.
 
-    Any hyperparameter of the algorithm can be given by name.
+    `arguments` are the environment's own, where it takes any. Any hyperparameter of the
+    algorithm can be given by name.
     """
     settings = Settings.of(
-        environment, algorithm=algorithm, preset=preset, seed=seed, **hyperparameters
+        environment,
+        arguments=arguments,
+        algorithm=algorithm,
+        preset=preset,
+        seed=seed,
+        **hyperparameters,
     )
     trainer = _trainer(settings)
     folder = None if out is None else RunFolder.create(Path(out), settings)
@@ -102,8 +108,8 @@ def resume(
 
 def _trainer(settings: Settings) -> AbstractTrainer:
     use_cache()
-    environment = find_benchmark(settings.environment).make()
-    return ALGORITHMS[settings.algorithm].trainer(environment, settings.config, seed=settings.seed)
+    algorithm = ALGORITHMS[settings.algorithm]
+    return algorithm.trainer(settings.make(), settings.config, seed=settings.seed)
 
 
 def _complete(
@@ -114,7 +120,7 @@ def _complete(
     report: Callable[[Report], None] | None,
     checkpoint_seconds: float,
 ) -> Run:
-    spec = find_benchmark(settings.environment).make().spec
+    spec = settings.make().spec
     started = time.perf_counter() - record.seconds
     last_checkpoint = time.perf_counter()
 

@@ -75,11 +75,13 @@ def test_noise_mixes_the_two():
     np.testing.assert_allclose(shares(agent), 0.6 * wanted + 0.4 / 4, atol=0.02)
 
 
-@pytest.mark.parametrize("repeat", [1.0, 0.6])
-def test_random_actions_stick_to_the_last_one(repeat):
-    expected = np.full(4, (1 - repeat) / 4)
-    expected[3] += repeat
-    np.testing.assert_allclose(shares(make_agent(noise=1.0, repeat=repeat)), expected, atol=0.02)
+@pytest.mark.parametrize(("noise", "repeat"), [(1.0, 1.0), (1.0, 0.6), (0.5, 0.5)])
+def test_random_actions_stick_to_the_last_one(noise, repeat):
+    agent = make_agent(noise=noise, repeat=repeat)
+    random = np.full(4, (1 - repeat) / 4)
+    random[3] += repeat
+    wanted = np.asarray(jax.nn.softmax(LOGITS(agent)))
+    np.testing.assert_allclose(shares(agent), noise * random + (1 - noise) * wanted, atol=0.02)
 
 
 def test_what_was_received_is_no_longer_asked_for():

@@ -18,7 +18,7 @@ def commands(num_commands):
 
 @pytest.fixture(scope="module")
 def policy():
-    return fresh_policy(DeepSeaTreasure(), PCNConfig(), np.array([0, 1], np.uint32))
+    return fresh_policy(DeepSeaTreasure(), PCNConfig(), np.array([0, 4], np.uint32))
 
 
 def test_executing_in_batches_is_executing_one_by_one(policy):
@@ -39,6 +39,11 @@ def test_executing_in_batches_is_executing_one_by_one(policy):
     # Three batches of 3, one of 10; what fills up a batch is not counted.
     assert [len(returns) for returns in kept] == [3, 3, 1, 7]
     np.testing.assert_array_equal(np.concatenate(kept[:3]), batches[0].returns)
+    assert len(np.unique(batches[0].returns, axis=0)) > 2  # commands cannot be mixed up unnoticed
+    twice = execute(Actor(environment, 10, 1.0), policy, desired, horizons, executions=2, **options)
+    np.testing.assert_array_equal(twice.returns, batches[0].returns)
+    assert not twice.deviation.any()
+    assert twice.num_steps == 2 * batches[0].num_steps
 
 
 def test_repeated_executions_are_averaged_per_command(coin):

@@ -68,3 +68,10 @@ def test_the_smallest_and_largest_draws_stay_within_the_episodes(extreme):
     slots, times = PLACES(store_with_lengths(lengths), (drawing,), (4,), draws)
     expected = (2, 0) if extreme == 0 else (1, 2)
     assert set(zip(slots[0].tolist(), times[0].tolist(), strict=True)) == {expected}
+
+
+def test_a_draw_on_the_border_belongs_to_the_later_episode():
+    drawing = Drawing.over(np.array([2, 1], np.int32), np.array([1, 1]), capacity=5)
+    draws = jnp.full((2, 1, 4), 0.5, jnp.float32)
+    slots, _ = PLACES(store_with_lengths([10, 3, 7]), (drawing,), (4,), draws)
+    assert set(slots[0].tolist()) == {1}
