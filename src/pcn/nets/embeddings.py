@@ -6,7 +6,10 @@ from abc import abstractmethod
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int, Num, PRNGKeyArray, PyTree
+
+from pcn.typing import AnyArray
 
 
 class AbstractStateEmbedding(eqx.Module):
@@ -15,6 +18,11 @@ class AbstractStateEmbedding(eqx.Module):
     @abstractmethod
     def __call__(self, observation: PyTree[Array]) -> Float[Array, " width"]:
         """Embed one observation."""
+
+    def fitted(self, observations: PyTree[AnyArray]) -> "AbstractStateEmbedding":
+        """The embedding made ready for inputs like these [observation, ...]; most need nothing."""
+        del observations
+        return self
 
 
 class OneHotEmbedding(AbstractStateEmbedding):
@@ -74,3 +82,14 @@ class VectorEmbedding(AbstractStateEmbedding):
         mean, deviation = jax.lax.stop_gradient((self.mean, self.deviation))
         values = jnp.ravel(observation).astype(jnp.float32)
         return self.linear((values - mean) / deviation)
+
+    def fitted(self, observations: PyTree[AnyArray]) -> "VectorEmbedding":
+        """Standardise by these observations; a number that never changes is only shifted."""
+        values = np.asarray(observations, dtype=np.float64).reshape(len(observations), -1)
+        deviation = values.std(axis=0)
+        deviation = np.where(deviation > 1e-6, deviation, 1.0)
+        return eqx.tree_at(
+            lambda embedding: (embedding.mean, embedding.deviation),
+            self,
+            (jnp.asarray(values.mean(axis=0), jnp.float32), jnp.asarray(deviation, jnp.float32)),
+        )

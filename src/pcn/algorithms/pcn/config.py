@@ -18,10 +18,12 @@ class PCNConfig:
 
     width: int = 64
     """Size of both embeddings and of the hidden layers (paper: 64)."""
-    hidden_layers: int = 1
+    hidden_layers: int = 2
     """Layers between the gated embedding and the logits (paper: 1; authors on grids: 0)."""
-    gate: Gate = "sigmoid"
-    """How the command acts on the state; the paper's is `sigmoid`."""
+    gate: Gate = "film"
+    """How the command acts on the state: relu(state) * (1 + command), or the paper's `sigmoid`."""
+    standardise: bool = True
+    """Shift and scale real observations by the first episodes' mean and deviation (paper: no)."""
     joint_one_hot: bool = False
     """Give every combination of integer observations its own row (authors: Deep Sea Treasure)."""
     command_scale: tuple[float, ...] | None = None
@@ -111,6 +113,8 @@ class PCNConfig:
 PRESETS: dict[str, dict[str, object]] = {
     "default": {},
     "paper": {
+        "gate": "sigmoid",
+        "hidden_layers": 1,
         "learning_rate": 1e-2,
         "archive_fraction": 0.0,
         "sticky_actions": False,
@@ -121,10 +125,13 @@ PRESETS: dict[str, dict[str, object]] = {
         "action_noise": 0.0,
         "erase_loops": False,
         "bound_commands": False,
+        "standardise": False,
         "store_evaluations": False,
         "consolidation_updates": 0,
     },
     "authors": {
+        "gate": "sigmoid",
+        "hidden_layers": 1,
         "learning_rate": 1e-2,
         "archive_fraction": 0.0,
         "sample_by": "episode",
@@ -134,6 +141,7 @@ PRESETS: dict[str, dict[str, object]] = {
         "updates_per_iteration": 10,
         "shared_command": True,
         "horizon_offset": -2,
+        "standardise": False,
         "action_noise": 0.0,
         "erase_loops": False,
         "store_evaluations": False,

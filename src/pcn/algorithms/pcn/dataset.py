@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
+import jax
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, PyTree
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
@@ -142,6 +143,15 @@ class Dataset:
         rows = self.archive().rows
         ranges = rows.highest.max(axis=0) - rows.lowest.min(axis=0)
         return np.append(ranges, rows.lengths.max())
+
+    def observations(self) -> PyTree[np.ndarray]:
+        """What was seen at every stored step, one after the other."""
+        longest = int(self.rows.lengths.max())
+        valid = np.arange(longest) < self.rows.lengths[:, None]
+        return jax.tree.map(
+            lambda leaf: np.asarray(leaf)[self.rows.slots, :longest][valid],
+            self.store.observations,
+        )
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Everything stored, oldest episode first, cut to the longest one."""

@@ -153,6 +153,9 @@ class PCNTrainer(AbstractTrainer):
             num_episodes += count
         scale = jnp.asarray(self._wanted_scale(), jnp.float32)
         policy = eqx.tree_at(lambda policy: policy.command_scale, self._learner.policy, scale)
+        if config.standardise:
+            embedding = policy.embed_state.fitted(self._dataset.observations())
+            policy = eqx.tree_at(lambda policy: policy.embed_state, policy, embedding)
         self._learner = Learner.fresh(policy)
 
     def _update(self) -> float:
