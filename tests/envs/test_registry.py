@@ -45,10 +45,12 @@ def play(env, seed, num_steps=150):
 
 
 @names
-def test_the_name_is_the_key_and_finds_the_benchmark(name):
-    assert find_benchmark(name) is BENCHMARKS[name]
-    assert BENCHMARKS[name].name == name
-    assert BENCHMARKS[name].make().spec.name == name
+def test_the_name_finds_the_benchmark(name):
+    benchmark = find_benchmark(name)
+    assert benchmark is BENCHMARKS[name]
+    # Members of a family share its name.
+    assert name.startswith(benchmark.name)
+    assert benchmark.make().spec.name.startswith(name)
 
 
 def test_an_unknown_name_is_answered_with_those_there_are():
@@ -183,17 +185,15 @@ def test_every_preset_builds_a_config(name, preset):
 @names
 def test_a_picture_is_rgb_and_changes_with_the_state(name):
     env = gym_env(name, render_mode="rgb_array")
-    env.reset(seed=0)
+    first, _ = env.reset(seed=0)
+    before = env.render()
     env.action_space.seed(0)
-    pictures = [env.render()]
-    for _ in range(5):
-        _, _, terminated, truncated, _ = env.step(env.action_space.sample())
-        pictures.append(env.render())
-        if terminated or truncated:
-            break
-    for picture in pictures:
+    seen = first
+    while np.array_equal(seen, first):  # some actions lead nowhere
+        seen, *_ = env.step(env.action_space.sample())
+    after = env.render()
+    for picture in (before, after):
         assert picture.dtype == np.uint8
         assert picture.ndim == 3
-        assert picture.shape == pictures[0].shape
-        assert picture.shape[2] == 3
-    assert any(not np.array_equal(picture, pictures[0]) for picture in pictures)
+        assert picture.shape == (*before.shape[:2], 3)
+    assert not np.array_equal(before, after)

@@ -13,12 +13,15 @@ from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.dataset import Archive, Dataset
 from pcn.algorithms.pcn.evaluate import Actor, Execution, execute, nth_key, reached_mask
 from pcn.algorithms.pcn.update import Learner, update_many
+from pcn.episodes import Episodes
 from pcn.nets.policy import ConditionedPolicy
 
 WRONG_WEIGHT = 5.0
 """How much more a wrongly predicted action counts."""
 FIRST_CYCLE = 512
 """Updates in the first learning-rate cycle; each later cycle is twice as long."""
+PATIENCE = 3 * 4096
+"""Updates without a better execution after which the fit is given up."""
 LAST_LEARNING_RATE = 1e-4
 """Where each cycle ends."""
 
@@ -62,6 +65,15 @@ def consolidate(
     per_round = config.updates_per_iteration
 
     def check(policy: ConditionedPolicy) -> tuple[Execution, float]:
+        first = 0
+
+        def rerecord(episodes: Episodes, count: int) -> None:
+            """Several ways can lead to one return: the network's own are the easiest to keep."""
+            nonlocal first
+            rows = archive.rows.taking(np.arange(first, first + count))
+            dataset.replace_equals(rows, episodes)
+            first += count
+
         execution = execute(
             actor,
             policy,
@@ -70,6 +82,7 @@ def consolidate(
             key=key,
             upper_bound=upper_bound,
             executions=executions,
+            keep=rerecord if executions == 1 else None,
         )
         hits = reached_mask(archive.returns, execution.returns, config.return_tolerance)
         return execution, float(hits.mean())
@@ -79,6 +92,8 @@ def consolidate(
     best_share, num_steps, num_updates = share, execution.num_steps, 0
     next_check = per_round
     while best_share < 1 and num_updates < config.consolidation_updates:
+        if num_updates - best.num_updates >= PATIENCE:
+            break
         rates = cyclic_learning_rates(num_updates, per_round, config.learning_rate)
         learner, _ = update_many(
             learner,

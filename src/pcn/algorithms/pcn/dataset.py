@@ -116,6 +116,17 @@ class Dataset:
         if len(kept) < len(self):
             self.rows = self.rows.taking(kept)
 
+    def replace_equals(self, rows: Rows, episodes: Episodes) -> None:
+        """Where an episode has the return and length of its row, store it in the row's place."""
+        config, count = self._config, len(rows.slots)
+        returns = episodes.returns(discount=config.discount)[:count]
+        same = np.all(np.abs(returns - rows.returns) <= config.return_tolerance, axis=1)
+        same &= np.asarray(episodes.lengths)[:count] == rows.lengths
+        slots = np.full(episodes.num_episodes, self._num_slots, dtype=np.int32)
+        slots[:count] = np.where(same, rows.slots, self._num_slots)
+        arrival = Arrival(episodes, slots, np.asarray(config.discount, np.float32))
+        self.store, _ = written(arrival, self.store)
+
     def archive(self) -> Archive:
         """The distinct non-dominated episodes, ordered by return."""
         if self._archive is None:
