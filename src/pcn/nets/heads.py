@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from pcn.errors import UserError
+
 _FORBIDDEN = -1e9
 
 
@@ -24,13 +26,15 @@ class ActionHeads(eqx.Module):
     @classmethod
     def for_space(cls, space: gym.Space[Any]) -> "ActionHeads":
         """The heads of a discrete action space."""
+        if np.any(getattr(space, "start", 0)):
+            raise UserError(f"actions must be counted from 0, got {space}")
         if isinstance(space, gym.spaces.Discrete):
             return cls((int(space.n),))
         if isinstance(space, gym.spaces.MultiDiscrete):
             return cls(tuple(int(n) for n in np.ravel(space.nvec)))
         if isinstance(space, gym.spaces.MultiBinary):
             return cls((2,) * int(np.prod(space.shape)))
-        raise ValueError(
+        raise UserError(
             f"PCN needs discrete actions (Discrete, MultiDiscrete or MultiBinary), got {space}"
         )
 

@@ -6,6 +6,7 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import PRNGKeyArray
 
+from pcn.errors import UserError
 from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding, VectorEmbedding
 
 
@@ -21,4 +22,4 @@ def embedding_for(
         return OneHotEmbedding(sizes, width, starts=starts, joint=joint_one_hot, key=key)
     if isinstance(space, gym.spaces.Box):
         return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
-    raise ValueError(f"no state embedding for the observation space {space}")
+    raise UserError(f"no state embedding for the observation space {space}")

@@ -81,3 +81,10 @@ def test_a_config_goes_through_json():
     loaded = json.loads(json.dumps(dataclasses.asdict(config)))
     loaded["command_scale"] = tuple(loaded["command_scale"])
     assert PCNConfig(**loaded) == config
+
+
+@pytest.mark.parametrize(("name", "value"), [("gate", "tanh"), ("sample_by", "step")])
+def test_an_unknown_choice_is_refused(name, value):
+    make = getattr(PCNConfig, "__wrapped__", PCNConfig)
+    with pytest.raises(Exception, match=value):
+        make(**{name: value})

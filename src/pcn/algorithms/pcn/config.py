@@ -1,10 +1,12 @@
 """Hyperparameters of PCN and the three presets."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pcn.errors import UserError
 from pcn.nets.policy import Gate
+
+SampleBy = Literal["transition", "episode"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +45,7 @@ class PCNConfig:
     """Updates between two rounds of episodes (authors: 10 on grids, 50 elsewhere)."""
     archive_fraction: float = 0.25
     """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
-    sample_by: Literal["transition", "episode"] = "transition"
+    sample_by: SampleBy = "transition"
     """Draw all stored steps equally often (paper), or all stored episodes (authors)."""
 
     warmup_episodes: int = 50
@@ -101,6 +103,10 @@ class PCNConfig:
         for name in ("learning_rate", "command_spread"):
             if not getattr(self, name) > 0:
                 raise UserError(f"{name} must be positive, got {getattr(self, name)}")
+        for name, choices in (("gate", get_args(Gate)), ("sample_by", get_args(SampleBy))):
+            if getattr(self, name) not in choices:
+                known = " or ".join(choices)
+                raise UserError(f"{name} must be {known}, got {getattr(self, name)!r}")
         if not 0 < self.discount <= 1:
             raise UserError(f"discount must be above 0 and at most 1, got {self.discount}")
         for name in ("archive_fraction", "action_noise"):

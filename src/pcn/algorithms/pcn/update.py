@@ -27,7 +27,11 @@ class Learner(eqx.Module):
         return cls(policy, OPTIMISER.init(eqx.filter(policy, eqx.is_inexact_array)))
 
     def rescaled(self, command_scale: Float[Array, " command"]) -> "Learner":
-        """The same learner for another command scale: its outputs and its steps stay the same."""
+        """The same learner for another command scale: its outputs and weight steps stay the same.
+
+        Adam's steps do not depend on the gradient's scale, so from now on a step changes more
+        of the function where the scale has grown: that is what the scale is for.
+        """
         ratio = (command_scale / self.policy.command_scale)[None, :]
         adam: Any = self.moments
 
