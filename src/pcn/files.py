@@ -71,7 +71,7 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], **facts: Any) -> 
     """Write named arrays, and facts about them as JSON, into one npz file."""
     buffer = io.BytesIO()
     text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
-    np.savez(buffer, allow_pickle=False, **arrays, __facts__=text)  # type: ignore[arg-type]
+    np.savez(buffer, allow_pickle=False, **arrays, __facts__=text)
     write_bytes(path, buffer.getvalue())
 
 
