@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.coverage import CoverageSet
-from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.envs.environment import Environment
 from pcn.rollout import AbstractAgent
 
 
@@ -80,15 +80,13 @@ class AbstractAlgorithm(ABC):
     """What each preset sets differently from the config's defaults."""
 
     @abstractmethod
-    def trainer(
-        self, environment: AbstractCompiledEnvironment, config: Any, *, seed: int
-    ) -> AbstractTrainer:
+    def trainer(self, environment: Environment, config: Any, *, seed: int) -> AbstractTrainer:
         """A training that has not begun."""
 
     @abstractmethod
     def agent(
         self,
-        environment: AbstractCompiledEnvironment,
+        environment: Environment,
         config: Any,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,
@@ -99,7 +97,7 @@ class AbstractAlgorithm(ABC):
     @abstractmethod
     def execute(
         self,
-        environment: AbstractCompiledEnvironment,
+        environment: Environment,
         config: Any,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,

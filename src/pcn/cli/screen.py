@@ -71,9 +71,10 @@ def show_coverage_set(
         f"hypervolume {number(executed['hypervolume'])}",
         f"{executed['cardinality']} non-dominated policies",
     ]
-    if spec.front is not None:
+    if "epsilon" in executed:
         parts.insert(1, f"I_eps {number(executed['epsilon'])}")
         parts.insert(2, f"I_eps_mean {number(executed['epsilon_mean'])}")
+    if spec.front is not None:
         parts[-1] += f" ({spec.front.status} front: {len(spec.front.returns)} points)"
     console.print("[bold]executed[/]  " + " · ".join(parts))
     console.print(

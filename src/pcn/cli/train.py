@@ -1,7 +1,6 @@
 """`pcn train` and `pcn resume`."""
 
 import dataclasses
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ import tyro
 import pcn
 from pcn.cli.display import Display
 from pcn.cli.screen import console, next_steps, show_coverage_set
-from pcn.envs.registry import FAMILIES, find_benchmark
+from pcn.envs.registry import parameters_of
 from pcn.errors import UserError
 from pcn.runs import Report, Run, Settings, load, loggers
 from pcn.runs.settings import find_algorithm
@@ -68,7 +67,15 @@ def train_command(arguments: list[str]) -> Any:
                 for item in dataclasses.fields(config_class)
             }
             # Whatever is wrong with the environment is told before anything else.
-            find_benchmark(self.environment, **dataclasses.asdict(self.options)).make()
+            settings = Settings.of(
+                self.environment,
+                arguments=dataclasses.asdict(self.options),
+                algorithm=self.algorithm,
+                preset=self.preset,
+                seed=self.seed,
+                **values,
+            )
+            settings.make()
             console.print(
                 f"Training {self.algorithm} on {self.environment} "
                 f"({self.preset} preset, seed {self.seed})"
@@ -89,7 +96,7 @@ def train_command(arguments: list[str]) -> Any:
             with Display(console) as display:
                 run = pcn.train(
                     self.environment,
-                    arguments=dataclasses.asdict(self.options),
+                    arguments=settings.arguments,
                     algorithm=self.algorithm,
                     preset=self.preset,
                     seed=self.seed,
@@ -107,9 +114,9 @@ def _environment_options(
     environment: str | None, arguments: list[str]
 ) -> tuple[Any, dict[str, Any]]:
     """The options that an environment itself takes, and the values given for them."""
-    if environment not in FAMILIES:
+    parameters = {} if environment is None else parameters_of(environment)
+    if not parameters:
         return dataclasses.make_dataclass("Options", []), {}
-    parameters = inspect.signature(FAMILIES[environment]).parameters
     options_class = dataclasses.make_dataclass(
         "Options",
         [(name, item.annotation, field(default=item.default)) for name, item in parameters.items()],

@@ -4,6 +4,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.gymnasium_env import CompiledGymEnv
 from pcn.envs.registry import BENCHMARKS, FAMILIES, find_benchmark
 
@@ -11,6 +12,8 @@ from pcn.envs.registry import BENCHMARKS, FAMILIES, find_benchmark
 def make(benchmark: str, render_mode: str | None = None, **arguments: Any) -> gym.Env[Any, Any]:
     """The entry point behind every id."""
     environment = find_benchmark(benchmark, **arguments).make()
+    if not isinstance(environment, AbstractCompiledEnvironment):
+        raise ValueError(f"{benchmark} is a Gymnasium environment already")
     return gym.wrappers.TimeLimit(
         CompiledGymEnv(environment, render_mode), environment.spec.step_limit
     )

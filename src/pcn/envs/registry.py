@@ -1,10 +1,23 @@
 """The table of benchmarks, and families of benchmarks that take arguments."""
 
-from collections.abc import Callable
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import gymnasium as gym
+import numpy as np
 
 from pcn.envs.benchmark import Benchmark
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.envs.gymnasium_adapter import (
+    GymnasiumEnvironment,
+    Probe,
+    find_make,
+    is_gymnasium_id,
+    probe,
+)
+from pcn.envs.minecart import Minecart
 from pcn.envs.walkroom import Walkroom
 from pcn.errors import UserError
 
@@ -35,6 +48,71 @@ def walkroom(objectives: int = 2, size: int | None = None, room_seed: int = 0) -
     )
 
 
+MINECART: dict[str, dict[str, Any]] = {
+    "paper": {"learning_rate": 1e-3, "updates_per_iteration": 50, "capacity": 50},
+    "authors": {
+        "learning_rate": 1e-3,
+        "updates_per_iteration": 50,
+        "warmup_episodes": 20,
+        "capacity": 50,
+        "command_scale": (1.0, 1.0, 0.1, 0.1),
+        "upper_bound": (1.5, 1.5, 0.0),
+    },
+}
+
+
+def gymnasium_benchmark(
+    name: str,
+    environments: int = 16,
+    workers: bool = False,
+    step_limit: int | None = None,
+    reference_point: tuple[float, ...] | None = None,
+    deterministic: bool | None = None,
+    masked_actions: bool | None = None,
+    frame_stack: int = 2,
+) -> Benchmark:
+    """Any Gymnasium environment; what is not given is found out by random episodes.
+
+    The benchmark's arguments hold what was found, so that a resumed run does not ask again.
+    """
+    if environments < 1:
+        raise UserError(f"environments must be at least 1, got {environments}")
+    make = find_make(name)
+    if reference_point is None or deterministic is None or masked_actions is None or not step_limit:
+        found = probe(make, name, step_limit=step_limit)
+    else:
+        found = Probe(reference_point, deterministic, masked_actions, step_limit)
+    settled = Probe(
+        reference_point=found.reference_point if reference_point is None else reference_point,
+        deterministic=found.deterministic if deterministic is None else deterministic,
+        masked_actions=found.masked_actions if masked_actions is None else masked_actions,
+        step_limit=step_limit or found.step_limit,
+    )
+    environment = GymnasiumEnvironment(
+        name, make, settled, num_slots=environments, workers=workers, frame_stack=frame_stack
+    )
+    pictures = isinstance(environment.spec.observation_space, gym.spaces.Box) and (
+        environment.spec.observation_space.dtype == np.uint8
+        and len(environment.spec.observation_space.shape) == 3
+    )
+    # Pictures fill memory: fewer of them are kept.
+    frugal = {"capacity": 50, "episodes_per_iteration": 16} if pictures else {}
+    return Benchmark(
+        name=name,
+        make=lambda: environment,
+        summary="a Gymnasium environment",
+        total_steps=200_000,
+        settings={preset: frugal for preset in ("default", "paper", "authors")},
+        why="Pictures fill memory, so fewer episodes of them are kept." if pictures else "",
+        arguments={
+            "environments": environments,
+            "workers": workers,
+            "frame_stack": frame_stack,
+            **dataclasses.asdict(settled),
+        },
+    )
+
+
 FAMILIES: dict[str, Callable[..., Benchmark]] = {"walkroom": walkroom}
 """Environments that take arguments: `pcn train walkroom --objectives 7 --room-seed 3`."""
 
@@ -54,17 +132,47 @@ BENCHMARKS: dict[str, Benchmark] = {
             },
         },
     ),
+    "minecart": Benchmark(
+        name="minecart",
+        make=Minecart,
+        summary="fetch two kinds of ore from five mines with little fuel",
+        total_steps=10_000_000,
+        settings=MINECART,
+    ),
+    "minecart-stochastic": Benchmark(
+        name="minecart-stochastic",
+        make=lambda: Minecart(stochastic=True),
+        summary="the same, and how much ore a mine yields is random",
+        total_steps=10_000_000,
+        settings=MINECART,
+    ),
     **{f"walkroom-{number}": walkroom(number) for number in range(2, 10)},
 }
 
 
 def find_benchmark(name: str, **arguments: Any) -> Benchmark:
-    """The benchmark of that name, or an error that lists those there are."""
+    """The benchmark of that name: ours, a Gymnasium id, or `module:function`."""
+    if name in BENCHMARKS:
+        if arguments:
+            raise UserError(f"{name} takes no arguments, got {', '.join(arguments)}")
+        return BENCHMARKS[name]
     if name in FAMILIES:
         return FAMILIES[name](**arguments)
-    if name not in BENCHMARKS:
-        known = ", ".join([*BENCHMARKS, *FAMILIES])
-        raise UserError(f"no environment is called {name!r}; there are: {known}")
-    if arguments:
-        raise UserError(f"{name} takes no arguments, got {', '.join(arguments)}")
-    return BENCHMARKS[name]
+    if ":" in name or is_gymnasium_id(name):
+        return gymnasium_benchmark(name, **arguments)
+    known = ", ".join([*BENCHMARKS, *FAMILIES])
+    raise UserError(
+        f"no environment is called {name!r}; there are: {known}, every Gymnasium id with vector "
+        "rewards, and module:function for one of your own"
+    )
+
+
+def parameters_of(name: str) -> Mapping[str, inspect.Parameter]:
+    """The arguments that an environment takes."""
+    if name in FAMILIES:
+        return inspect.signature(FAMILIES[name]).parameters
+    if name not in BENCHMARKS and (":" in name or is_gymnasium_id(name)):
+        parameters = dict(inspect.signature(gymnasium_benchmark).parameters)
+        parameters.pop("name")
+        return parameters
+    return {}

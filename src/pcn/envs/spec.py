@@ -25,7 +25,7 @@ class Front:
     """The best returns known for an environment, and how sure we are of them."""
 
     returns: Float[np.ndarray, "point objective"]
-    status: Literal["proven", "best-known"]
+    status: Literal["proven", "best-known", "claimed"]
     source: str
 
 
@@ -45,6 +45,8 @@ class EnvironmentSpec:
     front: Front | None = None
     deterministic: bool = True
     """Same state and action, same outcome: one execution per command is enough."""
+    masked_actions: bool = False
+    """Whether each step says which actions are allowed."""
     action_names: tuple[str, ...] = ()
     """What each action of a `Discrete` space does, for people."""
 
@@ -65,6 +67,7 @@ class EnvironmentSpec:
             self.reference_point,
             None if self.front is None else self.front.returns.tobytes(),
             self.deterministic,
+            self.masked_actions,
         )
 
     def __eq__(self, other: object) -> bool:

@@ -93,3 +93,56 @@ class VectorEmbedding(AbstractStateEmbedding):
             self,
             (jnp.asarray(values.mean(axis=0), jnp.float32), jnp.asarray(deviation, jnp.float32)),
         )
+
+
+class PictureEmbedding(AbstractStateEmbedding):
+    """Small pictures [channel, height, width] of bytes: two convolutions and a linear layer."""
+
+    layers: tuple[eqx.nn.Conv2d, eqx.nn.Conv2d]
+    linear: eqx.nn.Linear
+
+    def __init__(self, shape: tuple[int, int, int], width: int, *, key: PRNGKeyArray) -> None:
+        first_key, second_key, linear_key = jax.random.split(key, 3)
+        channels = shape[0]
+        self.layers = (
+            eqx.nn.Conv2d(channels, 16, kernel_size=6, stride=4, key=first_key),
+            eqx.nn.Conv2d(16, 32, kernel_size=3, stride=2, key=second_key),
+        )
+        seen = jax.eval_shape(self._convolved, jnp.zeros(shape))
+        self.linear = eqx.nn.Linear(seen.size, width, key=linear_key)
+
+    def _convolved(self, picture: Float[Array, "channel height width"]) -> Float[Array, "..."]:
+        for layer in self.layers:
+            picture = jax.nn.relu(layer(picture))
+        return picture
+
+    def __call__(self, observation: Num[Array, "channel height width"]) -> Float[Array, " width"]:
+        """Embed one picture."""
+        return self.linear(jnp.ravel(self._convolved(observation.astype(jnp.float32) / 255.0)))
+
+
+class SumEmbedding(AbstractStateEmbedding):
+    """Observations of several parts (Dict, Tuple): the sum of the parts' embeddings."""
+
+    parts: tuple[AbstractStateEmbedding, ...]
+
+    def __call__(self, observation: PyTree[Array]) -> Float[Array, " width"]:
+        """Embed one observation, part by part."""
+        pieces = _children(observation)
+        return jnp.sum(
+            jnp.stack([part(piece) for part, piece in zip(self.parts, pieces, strict=True)]), axis=0
+        )
+
+    def fitted(self, observations: PyTree[AnyArray]) -> "SumEmbedding":
+        """Every part made ready for its own observations."""
+        pieces = _children(observations)
+        return SumEmbedding(
+            tuple(part.fitted(piece) for part, piece in zip(self.parts, pieces, strict=True))
+        )
+
+
+def _children(observation: PyTree[AnyArray]) -> tuple[PyTree[AnyArray], ...]:
+    """The parts of a Dict (by name) or Tuple observation."""
+    if isinstance(observation, dict):
+        return tuple(observation[name] for name in sorted(observation))
+    return tuple(observation)

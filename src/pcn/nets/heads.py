@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pcn.errors import UserError
+from pcn.typing import AnyArray
 
 _FORBIDDEN = -1e9
 
@@ -51,6 +52,15 @@ class ActionHeads(eqx.Module):
     ) -> Float[Array, " logit"]:
         """Logits with forbidden actions pushed out of reach."""
         return logits if mask is None else jnp.where(mask, logits, _FORBIDDEN)
+
+    def allowed(
+        self, action: Int[AnyArray, " head"], mask: Bool[Array, " logit"] | None
+    ) -> Bool[Array, ""]:
+        """Whether a mask allows every part of an action."""
+        if mask is None:
+            return jnp.asarray(True)
+        starts = np.cumsum((0, *self.sizes[:-1]))
+        return jnp.all(mask[jnp.asarray(starts) + action])
 
     def log_probability(
         self, logits: Float[Array, " logit"], action: Int[Array, " head"]

@@ -3,23 +3,67 @@
 from typing import Any
 
 import gymnasium as gym
+import jax
 import numpy as np
 from jaxtyping import PRNGKeyArray
 
 from pcn.errors import UserError
-from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding, VectorEmbedding
+from pcn.nets.embeddings import (
+    AbstractStateEmbedding,
+    OneHotEmbedding,
+    PictureEmbedding,
+    SumEmbedding,
+    VectorEmbedding,
+)
+
+MOST_ROWS = 1024
+"""Boxes of integers get one row per value up to this many rows in all."""
 
 
 def embedding_for(
     space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
 ) -> AbstractStateEmbedding:
-    """One-hot rows for integers, a linear layer for real vectors."""
-    if isinstance(space, gym.spaces.Discrete):
-        return OneHotEmbedding((int(space.n),), width, starts=(int(space.start),), key=key)
-    if isinstance(space, gym.spaces.MultiDiscrete):
-        sizes = tuple(int(n) for n in np.ravel(space.nvec))
-        starts = tuple(int(start) for start in np.ravel(space.start))
+    """Rows for integers, a linear layer for real vectors, convolutions for pictures."""
+    if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
+        parts = (
+            [space[name] for name in sorted(space)]
+            if isinstance(space, gym.spaces.Dict)
+            else list(space)
+        )
+        keys = jax.random.split(key, len(parts))
+        return SumEmbedding(
+            tuple(
+                embedding_for(part, width, joint_one_hot=joint_one_hot, key=part_key)
+                for part, part_key in zip(parts, keys, strict=True)
+            )
+        )
+    ranges = _integer_ranges(space)
+    if ranges is not None:
+        starts, sizes = ranges
         return OneHotEmbedding(sizes, width, starts=starts, joint=joint_one_hot, key=key)
     if isinstance(space, gym.spaces.Box):
+        if space.dtype == np.uint8 and len(space.shape) == 3:
+            channels, height, breadth = space.shape
+            return PictureEmbedding((channels, height, breadth), width, key=key)
         return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
     raise UserError(f"no state embedding for the observation space {space}")
+
+
+def _integer_ranges(space: gym.Space[Any]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Smallest value and number of values of each integer; None for what is not integers."""
+    if isinstance(space, gym.spaces.Discrete):
+        return (int(space.start),), (int(space.n),)
+    if isinstance(space, gym.spaces.MultiDiscrete):
+        return (
+            tuple(int(start) for start in np.ravel(space.start)),
+            tuple(int(n) for n in np.ravel(space.nvec)),
+        )
+    if isinstance(space, gym.spaces.MultiBinary):
+        count = int(np.prod(space.shape))
+        return (0,) * count, (2,) * count
+    if isinstance(space, gym.spaces.Box) and np.issubdtype(space.dtype, np.integer):
+        low, high = np.ravel(space.low).astype(np.int64), np.ravel(space.high).astype(np.int64)
+        sizes = high - low + 1
+        if sizes.sum() <= MOST_ROWS:
+            return tuple(low.tolist()), tuple(sizes.tolist())
+    return None

@@ -4,13 +4,13 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-import gymnasium as gym
 import numpy as np
 from jaxtyping import Float, UInt8
 from PIL import Image
 
 from pcn.command import Command
-from pcn.envs.gymnasium_env import CompiledGymEnv
+from pcn.envs.environment import person_view
+from pcn.envs.observations import ObservationReader
 from pcn.errors import UserError
 from pcn.files import write_bytes
 from pcn.runs.run import Run
@@ -48,18 +48,19 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
     left = Command(
         np.asarray(run.coverage_set.requested[index]), np.asarray(run.coverage_set.horizons[index])
     )
-    compiled = run.environment()
-    environment = gym.wrappers.TimeLimit(
-        CompiledGymEnv(compiled, "rgb_array"), compiled.spec.step_limit
-    )
-    names = compiled.spec.action_names
-    observation, _ = environment.reset(seed=seed)
+    kind = run.environment()
+    environment = person_view(kind, render=render)
+    reader = ObservationReader(environment.observation_space)
+    names = kind.spec.action_names
+    seen, info = environment.reset(seed=seed)
+    observation = reader.first(seen)
     steps: list[PlayedStep] = []
     frames = [environment.render()] if render else []
     terminated = truncated = False
     while not (terminated or truncated):
-        action = policy.act(observation)
-        observation, reward, terminated, truncated, _ = environment.step(action)
+        action = policy.act(observation, info.get("action_mask"))
+        seen, reward, terminated, truncated, info = environment.step(action)
+        observation = reader.next(seen)
         policy.observe(reward)
         left = left.after(np.asarray(reward), discount=run.settings.config.discount)
         steps.append(

@@ -3,37 +3,25 @@
 from typing import Any
 
 import equinox as eqx
-import gymnasium as gym
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from pcn.command import Command
+from pcn.envs.observations import as_arrays
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.rollout import AbstractAgent, environment_action
 
 
 @eqx.filter_jit
-def _act(agent: AbstractAgent, observation: Any) -> Any:
-    return agent.act(observation, jax.random.key(0))
+def _act(agent: AbstractAgent, observation: Any, mask: Any) -> Any:
+    return agent.act(observation, jax.random.key(0), mask)
 
 
 @eqx.filter_jit
 def _observing(agent: AbstractAgent, action: Any, reward: Any) -> AbstractAgent:
     return agent.observing(action, reward)
-
-
-def _as_arrays(space: gym.Space[Any], observation: Any) -> Any:
-    """An observation as arrays of the space's own types, whatever sequence it came in."""
-    if isinstance(space, gym.spaces.Dict):
-        return {name: _as_arrays(part, observation[name]) for name, part in space.items()}
-    if isinstance(space, gym.spaces.Tuple):
-        return tuple(_as_arrays(part, o) for part, o in zip(space, observation, strict=True))
-    array = np.asarray(observation, dtype=space.dtype)
-    if array.shape != space.shape:
-        raise UserError(f"the observation has shape {array.shape}, expected {space.shape}")
-    return array
 
 
 class Policy:
@@ -53,10 +41,21 @@ class Policy:
         self._agent = self._start
         self._action = None
 
-    def act(self, observation: Any) -> Any:
-        """The action to take now, as the environment's action space has it."""
-        observation = _as_arrays(self._spec.observation_space, observation)
-        self._action = _act(self._agent, observation)
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        """The action to take now, as the environment's action space has it.
+
+        `action_mask` says which actions are allowed, as in `info["action_mask"]`.
+        """
+        space = self._spec.observation_space
+        try:
+            observation = as_arrays(space, observation)
+        except (ValueError, TypeError, KeyError):
+            raise UserError(f"the observation does not fit {space}") from None
+        mask = None
+        if action_mask is not None:
+            parts = action_mask if isinstance(action_mask, tuple | list) else [action_mask]
+            mask = np.concatenate([np.ravel(part) for part in parts]).astype(bool)
+        self._action = _act(self._agent, observation, mask)
         chosen = np.asarray(environment_action(self._spec.action_space, self._action))
         return int(chosen) if chosen.ndim == 0 else chosen
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pcn.algorithms import ALGORITHMS
 from pcn.coverage import CoverageSet
-from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.envs.environment import Environment
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
@@ -28,7 +28,7 @@ class Run:
     weights: dict[str, np.ndarray]
     path: Path | None = None
 
-    def environment(self) -> AbstractCompiledEnvironment:
+    def environment(self) -> Environment:
         """The environment that the run was trained on."""
         return self.settings.make()
 

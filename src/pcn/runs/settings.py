@@ -8,7 +8,7 @@ from typing import Any
 import pcn
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractAlgorithm
-from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.envs.environment import Environment
 from pcn.envs.registry import find_benchmark
 from pcn.errors import UserError
 
@@ -60,9 +60,10 @@ class Settings:
             **hyperparameters,
         }
         config = _config(entry, values)
-        return cls(environment, dict(arguments or {}), algorithm, preset, seed, config)
+        made_with = dict(benchmark.arguments or arguments or {})
+        return cls(environment, made_with, algorithm, preset, seed, config)
 
-    def make(self) -> AbstractCompiledEnvironment:
+    def make(self) -> Environment:
         """The environment."""
         return find_benchmark(self.environment, **self.arguments).make()
 
@@ -94,7 +95,10 @@ class Settings:
             }
             return cls(
                 environment=content["environment"],
-                arguments=content["arguments"],
+                arguments={
+                    name: tuple(value) if isinstance(value, list) else value
+                    for name, value in content["arguments"].items()
+                },
                 algorithm=content["algorithm"],
                 preset=content["preset"],
                 seed=content["seed"],

@@ -32,16 +32,22 @@ class ConditionedAgent(AbstractAgent):
     discount: Float[AnyArray, ""]
     upper_bound: Float[AnyArray, " objective"]
 
-    def act(self, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
+    def act(
+        self,
+        observation: PyTree[Array],
+        key: PRNGKeyArray,
+        mask: Bool[Array, " logit"] | None = None,
+    ) -> Int[Array, " head"]:
         """Sample from the network, take its first choice, or act at random."""
         heads = self.policy.heads
         policy_key, random_key, chance_key = jax.random.split(key, 3)
-        logits = self.policy(observation, self.command)
+        logits = heads.masked(self.policy(observation, self.command), mask)
         sampled = heads.sampled(logits, policy_key)
         wanted = jnp.where(self.greedy, heads.greedy(logits), sampled)
         chance = jax.random.uniform(chance_key, (2,))
-        fresh = heads.sampled(jnp.zeros_like(logits), random_key)
-        random = jnp.where(chance[1] < self.repeat, self.last_action, fresh)
+        fresh = heads.sampled(heads.masked(jnp.zeros_like(logits), mask), random_key)
+        repeats = (chance[1] < self.repeat) & heads.allowed(self.last_action, mask)
+        random = jnp.where(repeats, self.last_action, fresh)
         return jnp.where(chance[0] < self.noise, random, wanted)
 
     def observing(

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, UInt32
 from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.exploration import Randomness
 from pcn.command import Command
-from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
 from pcn.nets.policy import ConditionedPolicy
 from pcn.rollout import rollout
@@ -19,7 +19,7 @@ from pcn.rollout import rollout
 class Actor:
     """An environment and the constants of acting in it, in batches of one compiled size."""
 
-    environment: AbstractCompiledEnvironment
+    environment: Environment
     batch_size: int
     discount: float
 
@@ -33,8 +33,12 @@ class Actor:
         upper_bound: Float[np.ndarray, " objective"],
         key: UInt32[np.ndarray, " 2"],
         greedy: bool = False,
+        count: int | None = None,
     ) -> Episodes:
-        """One episode per command; as many commands as the batch has places."""
+        """One episode per command; as many commands as the batch has places.
+
+        Only the first `count` episodes are needed.
+        """
         size = self.batch_size
         single = np.float32
         desired = np.minimum(desired_returns, upper_bound).astype(single)
@@ -48,7 +52,7 @@ class Actor:
             discount=np.asarray(self.discount, single),
             upper_bound=upper_bound.astype(single),
         )
-        return rollout(self.environment, agents, key, size)
+        return rollout(self.environment, agents, key, size, count=count)
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ def execute(
             upper_bound=upper_bound,
             key=nth_key(key, number),
             greedy=True,
+            count=len(index),
         )
         if keep is not None:
             keep(episodes, len(index))

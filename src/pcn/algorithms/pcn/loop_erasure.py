@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree, UInt64
 
-from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
 from pcn.pareto import rounded, unique_front
 from pcn.rollout import AbstractAgent, rollout
@@ -25,9 +25,14 @@ class ScriptedAgent(AbstractAgent):
     script: Int[AnyArray, "*episode time head"]
     step: Int[AnyArray, "*episode"]
 
-    def act(self, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
+    def act(
+        self,
+        observation: PyTree[Array],
+        key: PRNGKeyArray,
+        mask: Bool[Array, " logit"] | None = None,
+    ) -> Int[Array, " head"]:
         """The next action of the script."""
-        del observation, key
+        del observation, key, mask
         return self.script[jnp.minimum(self.step, self.script.shape[0] - 1)]
 
     def observing(
@@ -123,7 +128,7 @@ def promising_shortcuts(
 
 
 def replayed(
-    environment: AbstractCompiledEnvironment,
+    environment: Environment,
     shortcuts: Shortcuts,
     *,
     batch_size: int,
@@ -137,7 +142,7 @@ def replayed(
     """
     padded = np.resize(np.arange(len(shortcuts)), batch_size)
     agents = ScriptedAgent(shortcuts.scripts[padded], np.zeros(batch_size, np.int32))
-    episodes = rollout(environment, agents, key, batch_size)
+    episodes = rollout(environment, agents, key, batch_size, count=len(shortcuts))
     returns = episodes.returns(discount=discount)
     faithful = np.all(np.abs(returns - shortcuts.returns[padded]) <= tolerance, axis=1)
     faithful[len(shortcuts) :] = False

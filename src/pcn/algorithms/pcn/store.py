@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from pcn.command import Command
+from pcn.envs.observations import as_arrays
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
@@ -60,7 +61,8 @@ class TransitionStore(eqx.Module):
     def empty(cls, spec: EnvironmentSpec, num_slots: int) -> "TransitionStore":
         """Room for episodes of an environment."""
         shape = (num_slots, spec.step_limit)
-        example = spec.observation_space.sample()
+        example = as_arrays(spec.observation_space, spec.observation_space.sample())
+        heads = ActionHeads.for_space(spec.action_space)
         return cls(
             observations=jax.tree.map(
                 lambda leaf: jnp.zeros(
@@ -70,10 +72,12 @@ class TransitionStore(eqx.Module):
                 ),
                 example,
             ),
-            actions=jnp.zeros((*shape, len(ActionHeads.for_space(spec.action_space).sizes)), int),
+            actions=jnp.zeros((*shape, len(heads.sizes)), int),
             returns_to_go=jnp.zeros((*shape, spec.num_objectives)),
             lengths=jnp.zeros(num_slots, int),
-            action_masks=None,
+            action_masks=jnp.zeros((*shape, heads.num_logits), bool)
+            if spec.masked_actions
+            else None,
         )
 
     def places(

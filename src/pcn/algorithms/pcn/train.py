@@ -28,7 +28,7 @@ from pcn.algorithms.trainer import (
 from pcn.arrays import named_arrays, with_named_arrays
 from pcn.command import Command
 from pcn.coverage import CoverageSet
-from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
 from pcn.errors import UserError
 from pcn.nets.heads import ActionHeads
@@ -43,9 +43,7 @@ WARMUP_SHARE = 0.1
 class PCNTrainer(AbstractTrainer):
     """PCN on one environment, an iteration at a time."""
 
-    def __init__(
-        self, environment: AbstractCompiledEnvironment, config: PCNConfig, *, seed: int
-    ) -> None:
+    def __init__(self, environment: Environment, config: PCNConfig, *, seed: int) -> None:
         self.environment = environment
         self.config = config
         self.steps = 0
@@ -147,6 +145,7 @@ class PCNTrainer(AbstractTrainer):
                 Randomness.of_warm_up(size, config, self._rng),
                 upper_bound=np.full(num_objectives, np.inf),
                 key=self._next_key(),
+                count=count,
             )
             self._store(episodes, count)
             self._store_shortcuts(episodes, count)
@@ -252,7 +251,7 @@ class PCNTrainer(AbstractTrainer):
 
 
 def fresh_policy(
-    environment: AbstractCompiledEnvironment,
+    environment: Environment,
     config: PCNConfig,
     key: RandomKey,
 ) -> ConditionedPolicy:
@@ -278,9 +277,7 @@ class PCN(AbstractAlgorithm):
     config_class = PCNConfig
     presets = PRESETS
 
-    def trainer(
-        self, environment: AbstractCompiledEnvironment, config: PCNConfig, *, seed: int
-    ) -> PCNTrainer:
+    def trainer(self, environment: Environment, config: PCNConfig, *, seed: int) -> PCNTrainer:
         """A training that has not begun."""
         num_objectives = environment.spec.num_objectives
         for name, expected in (
@@ -294,7 +291,7 @@ class PCN(AbstractAlgorithm):
 
     def agent(
         self,
-        environment: AbstractCompiledEnvironment,
+        environment: Environment,
         config: PCNConfig,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,
@@ -323,7 +320,7 @@ class PCN(AbstractAlgorithm):
 
     def execute(
         self,
-        environment: AbstractCompiledEnvironment,
+        environment: Environment,
         config: PCNConfig,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,
@@ -347,7 +344,7 @@ class PCN(AbstractAlgorithm):
 
 
 def _saved_policy(
-    environment: AbstractCompiledEnvironment, config: PCNConfig, arrays: Mapping[str, np.ndarray]
+    environment: Environment, config: PCNConfig, arrays: Mapping[str, np.ndarray]
 ) -> ConditionedPolicy:
     like = fresh_policy(environment, config, np.zeros(2, np.uint32))
     return with_named_arrays(like, arrays, "policy")

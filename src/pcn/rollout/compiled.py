@@ -1,62 +1,37 @@
-"""Rollouts: agents act in a batch of environments until every episode has ended."""
+"""Rollouts of compiled environments: all episodes in one compiled loop."""
 
-from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import equinox as eqx
-import gymnasium as gym
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree, Shaped
+from jaxtyping import Array, Bool, Int, PRNGKeyArray, PyTree, Shaped
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
+from pcn.rollout.agent import AbstractAgent, environment_action, own_mask
 from pcn.typing import RandomKey
 
 
-class AbstractAgent(eqx.Module):
-    """Who acts in one episode; what it remembers of the episode are its own fields.
-
-    In a batch of agents every field has one value per episode, except those named in `shared`.
-    """
-
-    shared: ClassVar[tuple[str, ...]] = ()
-
-    @abstractmethod
-    def act(self, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
-        """Choose an action."""
-
-    @abstractmethod
-    def observing(
-        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
-    ) -> "AbstractAgent":
-        """The agent after it has acted and received a reward."""
-
-
-def environment_action(space: gym.Space[Any], action: Int[Array, " head"]) -> Int[Array, "..."]:
-    """The action as the environment's space has it: a number where there is a single head."""
-    return action[0] if isinstance(space, gym.spaces.Discrete) else action
-
-
 @eqx.filter_jit
-def rollout(
+def compiled_rollout(
     environment: AbstractCompiledEnvironment,
     agents: AbstractAgent,
     key: RandomKey,
     num_episodes: int,
 ) -> Episodes:
-    """Run one episode per agent, all in one compiled loop that ends with the longest episode."""
+    """All episodes in one compiled loop that ends with the longest of them."""
     spec = environment.spec
     limit = spec.step_limit
     reset_key, loop_key = jax.random.split(jnp.asarray(key))
-    own_mask = _own_mask(agents)
-    own, shared = eqx.partition(agents, own_mask)
+    mask = own_mask(agents)
+    own, shared = eqx.partition(agents, mask)
 
     def act(own: Any, observation: PyTree[Array], key: PRNGKeyArray) -> Int[Array, " head"]:
         return eqx.combine(own, shared).act(observation, key)
 
     def observe(own: Any, action: Array, reward: Array) -> Any:
-        return eqx.filter(eqx.combine(own, shared).observing(action, reward), own_mask)
+        return eqx.filter(eqx.combine(own, shared).observing(action, reward), mask)
 
     def keys(key: PRNGKeyArray) -> Shaped[Array, "episode *raw"]:
         return jax.random.split(key, num_episodes)
@@ -98,10 +73,3 @@ def rollout(
     *_, lengths, terminated, records = jax.lax.while_loop(unfinished, advance, start)
     observations, actions, rewards = jax.tree.map(lambda record: record.swapaxes(0, 1), records)
     return Episodes(observations, actions, rewards, lengths, terminated)
-
-
-def _own_mask(agents: AbstractAgent) -> PyTree[bool]:
-    """Mark the arrays that differ between episodes."""
-    return jax.tree_util.tree_map_with_path(
-        lambda path, leaf: eqx.is_array(leaf) and path[0].name not in agents.shared, agents
-    )

@@ -1,0 +1,20 @@
+"""What algorithms train on: a compiled environment, or Gymnasium environments in slots."""
+
+from typing import Any
+
+import gymnasium as gym
+
+from pcn.envs.compiled import AbstractCompiledEnvironment
+from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
+from pcn.envs.gymnasium_env import CompiledGymEnv
+
+Environment = AbstractCompiledEnvironment | GymnasiumEnvironment
+
+
+def person_view(environment: Environment, *, render: bool) -> gym.Env[Any, Any]:
+    """One environment for a person to step and look at; it ends at its step limit."""
+    if isinstance(environment, GymnasiumEnvironment):
+        single = environment.person_view(render)
+    else:
+        single = CompiledGymEnv(environment, "rgb_array" if render else None)
+    return gym.wrappers.TimeLimit(single, environment.spec.step_limit)

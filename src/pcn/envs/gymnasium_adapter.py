@@ -1,0 +1,222 @@
+"""Any Gymnasium environment with vector rewards and discrete actions, ready for rollouts."""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from jaxtyping import Float
+
+from pcn.envs.observations import ObservationReader
+from pcn.envs.spec import EnvironmentSpec, Front, Objective
+from pcn.envs.workers import LocalSlots, Slots, WorkerSlots
+from pcn.errors import UserError
+from pcn.nets.heads import ActionHeads
+
+PROBE_EPISODES = 20
+UNLIMITED_STEPS = 1000
+"""Step limit of environments that have none."""
+
+MakeEnv = Callable[..., gym.Env[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What random episodes tell about an environment; settled once and stored with the run."""
+
+    reference_point: tuple[float, ...]
+    deterministic: bool
+    masked_actions: bool
+    step_limit: int
+
+
+class GymnasiumEnvironment:
+    """Environments of one kind in slots; `rollout` steps them with one policy call per step."""
+
+    def __init__(
+        self,
+        name: str,
+        make: MakeEnv,
+        probe: Probe,
+        *,
+        num_slots: int = 16,
+        workers: bool = False,
+        frame_stack: int = 2,
+    ) -> None:
+        self._make = make
+        self._workers = workers
+        self._frame_stack = frame_stack
+        self._slots: Slots | None = None
+        self.num_slots = num_slots
+        environment = make()
+        reader = ObservationReader(environment.observation_space, frame_stack=frame_stack)
+        self.spec = EnvironmentSpec(
+            name=name,
+            objectives=_objectives(environment, len(probe.reference_point)),
+            observation_space=reader.space,
+            action_space=environment.action_space,
+            step_limit=probe.step_limit,
+            reference_point=probe.reference_point,
+            front=_claimed_front(environment, len(probe.reference_point)),
+            deterministic=probe.deterministic,
+            masked_actions=probe.masked_actions,
+        )
+        environment.close()
+
+    def slots(self) -> Slots:
+        """The environments, made when first needed and kept."""
+        if self._slots is None:
+            kind = WorkerSlots if self._workers else LocalSlots
+            self._slots = kind(self._make, self.num_slots, frame_stack=self._frame_stack)
+        return self._slots
+
+    def person_view(self, render: bool) -> gym.Env[Any, Any]:
+        """One environment for a person to step and look at."""
+        if not render:
+            return self._make()
+        try:
+            return self._make(render_mode="rgb_array")
+        except TypeError:
+            raise UserError(
+                f"{self.spec.name} cannot be made with render_mode='rgb_array'"
+            ) from None
+
+
+def find_make(name: str) -> MakeEnv:
+    """How to make the environment behind a Gymnasium id or `module:function`."""
+    if ":" in name:
+        module_name, _, attribute = name.partition(":")
+        try:
+            made: Any = importlib.import_module(module_name)
+            for part in attribute.split("."):
+                made = getattr(made, part)
+        except (ImportError, AttributeError) as error:
+            raise UserError(f"cannot find {name}: {error}") from None
+        if not callable(made):
+            raise UserError(f"{name} is not a function that makes an environment")
+        return made
+    return partial(_make_by_id, name)
+
+
+def _make_by_id(name: str, **options: Any) -> gym.Env[Any, Any]:
+    importlib.import_module("mo_gymnasium")  # registers its ids
+    return gym.make(name, disable_env_checker=True, **options)
+
+
+def is_gymnasium_id(name: str) -> bool:
+    """Whether Gymnasium or MO-Gymnasium knows an environment of that id."""
+    importlib.import_module("mo_gymnasium")
+    return name in gym.registry
+
+
+def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) -> Probe:
+    """Play random episodes: how many objectives, how bad returns get, is anything random?"""
+    try:
+        environment = make()
+    except Exception as error:  # whatever the environment's own code raises
+        raise UserError(f"cannot make {name}: {error}") from None
+    ActionHeads.for_space(environment.action_space)
+    if step_limit is None:
+        spec = environment.spec
+        step_limit = (spec.max_episode_steps if spec is not None else None) or UNLIMITED_STEPS
+    rng = np.random.default_rng(seed)
+    environment.action_space.seed(seed)
+    returns, masked, deterministic = [], False, True
+    for episode in range(PROBE_EPISODES):
+        first = _random_episode(environment, name, step_limit, seed=int(rng.integers(1 << 31)))
+        masked = masked or first.masked
+        returns.append(first.rewards.sum(axis=0))
+        if deterministic and episode < 5 and not masked:
+            again = _random_episode(
+                environment, name, step_limit, seed=int(rng.integers(1 << 31)), script=first.actions
+            )
+            deterministic = first.same_as(again)
+    environment.close()
+    lowest, highest = np.min(returns, axis=0), np.max(returns, axis=0)
+    margin = np.maximum(0.1 * (highest - lowest), 1e-3 * np.maximum(np.abs(lowest), 1.0))
+    reference = tuple(float(f"{value:.3g}") for value in lowest - margin)
+    return Probe(reference, deterministic and not masked, masked, step_limit)
+
+
+@dataclass(frozen=True)
+class _RandomEpisode:
+    observations: list[Any]
+    actions: list[Any]
+    rewards: Float[np.ndarray, "time objective"]
+    masked: bool
+
+    def same_as(self, other: "_RandomEpisode") -> bool:
+        """Whether the same actions led to the same observations and rewards."""
+        if self.rewards.shape != other.rewards.shape:
+            return False
+        pairs = zip(self.observations, other.observations, strict=True)
+        return bool(np.array_equal(self.rewards, other.rewards)) and all(
+            _equal(mine, theirs) for mine, theirs in pairs
+        )
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, dict):
+        return all(_equal(one[name], other[name]) for name in one)
+    if isinstance(one, tuple):
+        return all(_equal(a, b) for a, b in zip(one, other, strict=True))
+    return bool(np.array_equal(one, other))
+
+
+def _random_episode(
+    environment: gym.Env[Any, Any],
+    name: str,
+    step_limit: int,
+    *,
+    seed: int,
+    script: list[Any] | None = None,
+) -> _RandomEpisode:
+    observation, info = environment.reset(seed=seed)
+    observations, actions, rewards = [observation], [], []
+    masked = "action_mask" in info
+    for time in range(step_limit if script is None else len(script)):
+        if script is not None:
+            action = script[time]
+        elif "action_mask" in info and isinstance(environment.action_space, gym.spaces.Discrete):
+            mask = np.asarray(info["action_mask"], dtype=np.int8)
+            action = environment.action_space.sample(mask)
+        else:
+            action = environment.action_space.sample()
+        observation, gained, terminated, truncated, info = environment.step(action)
+        reward: Any = gained
+        if np.ndim(reward) != 1 or np.size(reward) < 2:
+            raise UserError(
+                f"{name} gives rewards of shape {np.shape(reward)}; "
+                "a vector with at least two objectives is needed"
+            )
+        observations.append(observation)
+        actions.append(action)
+        rewards.append(np.asarray(reward, dtype=np.float64))
+        if terminated or truncated:
+            break
+    return _RandomEpisode(observations, actions, np.array(rewards), masked)
+
+
+def _objectives(environment: gym.Env[Any, Any], count: int) -> tuple[Objective, ...]:
+    """Named as the environment names them, otherwise numbered."""
+    names = getattr(environment.unwrapped, "objective_names", None)
+    if names is None or len(names) != count:
+        names = [f"objective_{number}" for number in range(count)]
+    return tuple(Objective(str(name)) for name in names)
+
+
+def _claimed_front(environment: gym.Env[Any, Any], count: int) -> Front | None:
+    """What the environment itself says its front is: information, not truth."""
+    claim = getattr(environment.unwrapped, "pareto_front", None)
+    if claim is None:
+        return None
+    try:
+        returns = np.asarray(claim(1.0), dtype=np.float64)
+    except Exception:  # some need arguments of their own, or optional packages
+        return None
+    if returns.ndim != 2 or returns.shape[1] != count or len(returns) == 0:
+        return None
+    return Front(returns, "claimed", "the environment's own pareto_front()")

@@ -1,0 +1,150 @@
+"""Gymnasium environments side by side, in this process or each in a process of its own."""
+
+import multiprocessing
+import traceback
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+import gymnasium as gym
+import numpy as np
+
+from pcn.envs.observations import ObservationReader
+from pcn.errors import UserError
+
+Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
+"""Observation, reward, terminated, truncated, info."""
+
+
+class Slots(Protocol):
+    """Environments in numbered slots, stepped together."""
+
+    def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
+        """Start an episode in each of these slots."""
+
+    def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
+        """Take an action in each of these slots."""
+
+    def close(self) -> None:
+        """Let go of the environments."""
+
+
+class _Seat:
+    """One environment and the reader of its observations."""
+
+    def __init__(self, make: Callable[[], gym.Env[Any, Any]], frame_stack: int) -> None:
+        self.environment = make()
+        self.reader = ObservationReader(self.environment.observation_space, frame_stack=frame_stack)
+
+    def reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.environment.reset(seed=seed)
+        return self.reader.first(observation), _mask_of(info)
+
+    def step(self, action: Any) -> Outcome:
+        observation, reward, terminated, truncated, info = self.environment.step(action)
+        return (
+            self.reader.next(observation),
+            np.asarray(reward, dtype=np.float32),
+            bool(terminated),
+            bool(truncated),
+            _mask_of(info),
+        )
+
+
+def _mask_of(info: dict[str, Any]) -> dict[str, Any]:
+    """Of all that an environment tells, only the action mask travels."""
+    return {"action_mask": info["action_mask"]} if "action_mask" in info else {}
+
+
+class LocalSlots:
+    """All environments in this process."""
+
+    def __init__(
+        self, make: Callable[[], gym.Env[Any, Any]], num_slots: int, *, frame_stack: int
+    ) -> None:
+        self._seats = [_Seat(make, frame_stack) for _ in range(num_slots)]
+
+    def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
+        """Start an episode in each of these slots."""
+        return {slot: self._seats[slot].reset(seed) for slot, seed in seeds.items()}
+
+    def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
+        """Take an action in each of these slots."""
+        return {slot: self._seats[slot].step(action) for slot, action in actions.items()}
+
+    def close(self) -> None:
+        """Close every environment."""
+        for seat in self._seats:
+            seat.environment.close()
+
+
+class WorkerSlots:
+    """Each environment in a worker process, kept warm between episodes.
+
+    Workers are started afresh rather than forked: a copy of a process that runs JAX may hang.
+    """
+
+    def __init__(
+        self, make: Callable[[], gym.Env[Any, Any]], num_slots: int, *, frame_stack: int
+    ) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipes: list[Connection] = []
+        self._processes = []
+        for _ in range(num_slots):
+            here, there = context.Pipe()
+            process = context.Process(target=_work, args=(there, make, frame_stack), daemon=True)
+            process.start()
+            there.close()
+            self._pipes.append(here)
+            self._processes.append(process)
+
+    def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
+        """Start an episode in each of these slots."""
+        return self._ask("reset", seeds)
+
+    def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
+        """Take an action in each of these slots."""
+        return self._ask("step", actions)
+
+    def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
+        try:
+            for slot, message in messages.items():
+                self._pipes[slot].send((what, message))
+            answers = {slot: self._pipes[slot].recv() for slot in messages}
+        except (EOFError, ConnectionError):
+            dead = [process.pid for process in self._processes if not process.is_alive()]
+            self.close()
+            raise UserError(
+                f"a worker process died (pid {', '.join(map(str, dead)) or 'unknown'}); "
+                "the run can be resumed from its last checkpoint"
+            ) from None
+        for failed, answer in answers.values():
+            if failed:
+                self.close()
+                raise UserError(f"the environment failed in a worker process: {answer}")
+        return {slot: answer for slot, (_, answer) in answers.items()}
+
+    def close(self) -> None:
+        """End every worker."""
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._processes:
+            process.terminate()
+            process.join(timeout=5)
+
+
+def _work(pipe: Connection, make: Callable[[], gym.Env[Any, Any]], frame_stack: int) -> None:
+    """The life of a worker: do what is asked until the pipe closes."""
+    seat = None
+    while True:
+        try:
+            what, message = pipe.recv()
+        except (EOFError, OSError, KeyboardInterrupt):
+            return
+        try:
+            seat = seat or _Seat(make, frame_stack)
+            answer = seat.reset(message) if what == "reset" else seat.step(message)
+            pipe.send((False, answer))
+        except Exception:
+            last_line = traceback.format_exc().strip().splitlines()[-1]
+            pipe.send((True, last_line))

@@ -1,0 +1,45 @@
+"""Who acts in an episode."""
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import equinox as eqx
+import gymnasium as gym
+import jax
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
+
+
+class AbstractAgent(eqx.Module):
+    """Who acts in one episode; what it remembers of the episode are its own fields.
+
+    In a batch of agents every field has one value per episode, except those named in `shared`.
+    """
+
+    shared: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def act(
+        self,
+        observation: PyTree[Array],
+        key: PRNGKeyArray,
+        mask: Bool[Array, " logit"] | None = None,
+    ) -> Int[Array, " head"]:
+        """Choose an action, where `mask` is given among those it allows."""
+
+    @abstractmethod
+    def observing(
+        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
+    ) -> "AbstractAgent":
+        """The agent after it has acted and received a reward."""
+
+
+def environment_action(space: gym.Space[Any], action: Int[Array, " head"]) -> Int[Array, "..."]:
+    """The action as the environment's space has it: a number where there is a single head."""
+    return action[0] if isinstance(space, gym.spaces.Discrete) else action
+
+
+def own_mask(agents: AbstractAgent) -> PyTree[bool]:
+    """Mark the arrays that differ between episodes."""
+    return jax.tree_util.tree_map_with_path(
+        lambda path, leaf: eqx.is_array(leaf) and path[0].name not in agents.shared, agents
+    )
