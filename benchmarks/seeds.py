@@ -4,6 +4,7 @@ Every figure is of policies that were executed. Seconds are CPU seconds of the p
 short first run has compiled everything.
 """
 
+import ast
 import csv
 import resource
 import sys
@@ -27,6 +28,10 @@ class Arguments:
     total_steps: int | None = None
     out: Path | None = None
     """CSV file to append to; standard output when not given."""
+    runs: Path | None = None
+    """Folder to record the runs in."""
+    set: str = ""
+    """Hyperparameters to change, as in `action_noise=0.1,capacity=500`."""
 
 
 COLUMNS = [
@@ -37,7 +42,10 @@ COLUMNS = [
 
 def main(arguments: Arguments) -> None:
     options = {} if arguments.total_steps is None else {"total_steps": arguments.total_steps}
-    pcn.train(arguments.environment, preset=arguments.preset, total_steps=2_000)
+    for assignment in filter(None, arguments.set.split(",")):
+        name, _, value = assignment.partition("=")
+        options[name] = ast.literal_eval(value)
+    pcn.train(arguments.environment, preset=arguments.preset, **{**options, "total_steps": 2_000})
     new = arguments.out is None or not arguments.out.exists()
     file = sys.stdout if arguments.out is None else arguments.out.open("a", newline="")
     writer = csv.writer(file)
@@ -45,7 +53,11 @@ def main(arguments: Arguments) -> None:
         writer.writerow(COLUMNS)
     for seed in range(arguments.first_seed, arguments.first_seed + arguments.num_seeds):
         started = time.process_time()
-        run = pcn.train(arguments.environment, preset=arguments.preset, seed=seed, **options)
+        name = f"{arguments.environment}-{arguments.preset}-{seed}"
+        out = None if arguments.runs is None else arguments.runs / name
+        run = pcn.train(
+            arguments.environment, preset=arguments.preset, seed=seed, out=out, **options
+        )
         seconds = time.process_time() - started
         executed = run.metrics["executed"]
         writer.writerow(

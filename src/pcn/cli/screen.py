@@ -26,7 +26,7 @@ def complain(sentence: str) -> None:
 
 def number(value: float) -> str:
     """A number as short as it can be told without loss for people."""
-    return f"{value + 0.0:.6g}"  # there is no minus zero for people
+    return f"{round(value, 6) + 0.0:.6g}"  # there is no minus zero for people
 
 
 def vector(values: Any) -> str:

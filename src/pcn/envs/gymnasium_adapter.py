@@ -1,6 +1,7 @@
 """Any Gymnasium environment with vector rewards and discrete actions, ready for rollouts."""
 
 import importlib
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -85,8 +86,25 @@ class GymnasiumEnvironment:
             ) from None
 
 
+_GIVEN: dict[str, MakeEnv] = {}
+"""Functions that were handed over in Python, by the name they have in a run's config."""
+
+
+def name_of(make: MakeEnv) -> str:
+    """A name under which `find_make` finds a function again.
+
+    In another process only functions at the top of an importable module can be found.
+    """
+    module = getattr(make, "__module__", type(make).__module__)
+    name = f"{module}:{getattr(make, '__qualname__', type(make).__qualname__)}"
+    _GIVEN[name] = make
+    return name
+
+
 def find_make(name: str) -> MakeEnv:
     """How to make the environment behind a Gymnasium id or `module:function`."""
+    if name in _GIVEN:
+        return _GIVEN[name]
     if ":" in name:
         module_name, _, attribute = name.partition(":")
         try:
@@ -103,7 +121,10 @@ def find_make(name: str) -> MakeEnv:
 
 def _make_by_id(name: str, **options: Any) -> gym.Env[Any, Any]:
     importlib.import_module("mo_gymnasium")  # registers its ids
-    return gym.make(name, disable_env_checker=True, **options)
+    with warnings.catch_warnings():
+        # Many environments give the bounds of their boxes in double precision.
+        warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
+        return gym.make(name, disable_env_checker=True, **options)
 
 
 def is_gymnasium_id(name: str) -> bool:
@@ -129,7 +150,7 @@ def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) ->
         first = _random_episode(environment, name, step_limit, seed=int(rng.integers(1 << 31)))
         masked = masked or first.masked
         returns.append(first.rewards.sum(axis=0))
-        if deterministic and episode < 5 and not masked:
+        if deterministic and episode < 5:
             again = _random_episode(
                 environment, name, step_limit, seed=int(rng.integers(1 << 31)), script=first.actions
             )
@@ -138,7 +159,7 @@ def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) ->
     lowest, highest = np.min(returns, axis=0), np.max(returns, axis=0)
     margin = np.maximum(0.1 * (highest - lowest), 1e-3 * np.maximum(np.abs(lowest), 1.0))
     reference = tuple(float(f"{value:.3g}") for value in lowest - margin)
-    return Probe(reference, deterministic and not masked, masked, step_limit)
+    return Probe(reference, deterministic, masked, step_limit)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import multiprocessing
 import traceback
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
@@ -16,6 +16,7 @@ Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
 
 
+@runtime_checkable
 class Slots(Protocol):
     """Environments in numbered slots, stepped together."""
 

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, Num, PRNGKeyArray, PyTree
+from jaxtyping import Array, Float, Integer, Num, PRNGKeyArray, PyTree
 
 from pcn.typing import AnyArray
 
@@ -52,7 +52,7 @@ class OneHotEmbedding(AbstractStateEmbedding):
         num_rows = math.prod(sizes) if joint else sum(sizes)
         self.linear = eqx.nn.Linear(num_rows, width, key=key)
 
-    def __call__(self, observation: Int[Array, "*shape"]) -> Float[Array, " width"]:
+    def __call__(self, observation: Integer[Array, "*shape"]) -> Float[Array, " width"]:
         """Embed one vector of integers."""
         values = jnp.ravel(observation).astype(jnp.int32) - jnp.asarray(self.starts, jnp.int32)
         if self.joint:

@@ -14,7 +14,7 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
 from pcn.rollout.agent import AbstractAgent, own_mask
-from pcn.typing import RandomKey
+from pcn.typing import AnyArray, RandomKey
 
 
 def stepped_rollout(
@@ -32,7 +32,8 @@ def stepped_rollout(
     heads = ActionHeads.for_space(spec.action_space)
     num_slots = min(environment.num_slots, num_episodes)
     recorder = _Recorder(spec, heads, num_episodes)
-    seeds = np.random.default_rng(np.asarray(key)).integers(1 << 31, size=num_episodes)
+    numbers = key if isinstance(key, np.ndarray) else np.asarray(jax.random.key_data(key))
+    seeds = np.random.default_rng(numbers).integers(1 << 31, size=num_episodes)
     waiting = list(range(count))[::-1]
     playing: dict[int, int] = {}  # slot -> episode
     observations: list[Any] = [None] * num_slots
@@ -84,12 +85,12 @@ def stepped_rollout(
 def _advance(
     agents: AbstractAgent,
     own: Any,
-    index: Int[np.ndarray, " slot"],
-    started: Bool[np.ndarray, " slot"],
-    actions: Int[np.ndarray, "slot head"],
-    rewards: Float[np.ndarray, "slot objective"],
-    observations: PyTree[np.ndarray],
-    masks: Bool[np.ndarray, "slot logit"] | None,
+    index: Int[AnyArray, " slot"],
+    started: Bool[AnyArray, " slot"],
+    actions: Int[AnyArray, "slot head"],
+    rewards: Float[AnyArray, "slot objective"],
+    observations: PyTree[AnyArray],
+    masks: Bool[AnyArray, "slot logit"] | None,
     key: RandomKey,
     call: Any,
 ) -> tuple[Any, Int[Array, "slot head"]]:

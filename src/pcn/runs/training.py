@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
+
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.compilation import use_cache
+from pcn.envs.gymnasium_adapter import name_of
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
@@ -53,7 +56,7 @@ class _Record:
 
 
 def train(
-    environment: str,
+    environment: str | Callable[..., gym.Env[Any, Any]],
     *,
     arguments: Mapping[str, Any] | None = None,
     algorithm: str = "pcn",
@@ -64,13 +67,15 @@ def train(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     **hyperparameters: Any,
 ) -> Run:
-    """Train on a benchmark; with `out`, record the run in that new folder.
+    """Train on an environment; with `out`, record the run in that new folder.
 
+    The environment is a benchmark's name, a Gymnasium id, `module:function`, or a function that
+    makes a Gymnasium environment with vector rewards.
     `arguments` are the environment's own, where it takes any. Any hyperparameter of the
     algorithm can be given by name.
     """
     settings = Settings.of(
-        environment,
+        environment if isinstance(environment, str) else name_of(environment),
         arguments=arguments,
         algorithm=algorithm,
         preset=preset,

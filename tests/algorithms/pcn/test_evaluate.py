@@ -18,7 +18,10 @@ def commands(num_commands):
 
 @pytest.fixture(scope="module")
 def policy():
-    return fresh_policy(DeepSeaTreasure(), PCNConfig(), np.array([0, 4], np.uint32))
+    config = PCNConfig(
+        gate="sigmoid", hidden_layers=1
+    )  # untrained, it already tells commands apart
+    return fresh_policy(DeepSeaTreasure(), config, np.array([0, 4], np.uint32))
 
 
 def test_executing_in_batches_is_executing_one_by_one(policy):

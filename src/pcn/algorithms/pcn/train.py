@@ -83,13 +83,16 @@ class PCNTrainer(AbstractTrainer):
     def finish(self) -> Outcome:
         """Consolidate, execute the archive and report what was reached."""
         archive, bound = self._dataset.archive(), self._upper_bound()
-        executions = 1 if self.environment.spec.deterministic else self.config.executions
+        deterministic = self.environment.spec.deterministic
+        executions = 1 if deterministic else self.config.executions
+        # A lucky episode cannot be reproduced by fitting it better.
+        budget = self.config.consolidation_updates if deterministic else 0
         final = consolidate(
             self._learner.policy,
             self._dataset,
             archive,
             self._actor,
-            self.config,
+            dataclasses.replace(self.config, consolidation_updates=budget),
             upper_bound=bound,
             executions=executions,
             key=self._next_key(),

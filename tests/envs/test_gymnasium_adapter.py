@@ -1,0 +1,209 @@
+"""Any Gymnasium environment: spaces, masks, limits, workers, and what is found out by itself."""
+
+import os
+import signal
+
+import gymnasium as gym
+import jax
+import numpy as np
+import pytest
+
+import pcn
+from pcn.algorithms.pcn.loop_erasure import ScriptedAgent
+from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe, find_make, probe
+from pcn.envs.observations import ObservationReader, small_picture
+from pcn.envs.registry import find_benchmark
+from pcn.errors import UserError
+from pcn.rollout import rollout
+
+FORBIDDEN = 2
+
+
+class Masked(gym.Env):
+    """The first action picks a branch; one action is forbidden and raises when it is taken."""
+
+    def __init__(self):
+        self.observation_space = gym.spaces.Dict(
+            where=gym.spaces.Discrete(3), x=gym.spaces.Box(-1, 1, (2,), np.float32)
+        )
+        self.action_space = gym.spaces.Discrete(3)
+        self.objective_names = ["gain", "cost"]
+
+    def _seen(self):
+        return {"where": self.place, "x": np.array([0.5, self.place / 2], np.float32)}
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place = 0
+        return self._seen(), {"action_mask": np.array([1, 1, 0], np.int8)}
+
+    def step(self, action):
+        if action == FORBIDDEN:
+            raise RuntimeError("the forbidden action was taken")
+        mask = {"action_mask": np.array([1, 1, 0], np.int8)}
+        if self.place == 0:
+            self.place = 1 + action
+            return self._seen(), np.array([0.0, -1.0]), False, False, mask
+        reward = [3.0, -1.0] if self.place == 1 else [1.0, 0.5]
+        return self._seen(), np.array(reward), True, False, mask
+
+
+class Several(gym.Env):
+    """Three steps; two choices at each: the second pays the second objective."""
+
+    def __init__(self):
+        self.observation_space = gym.spaces.Tuple(
+            (gym.spaces.MultiBinary(2), gym.spaces.Box(0, 255, (3,), np.uint8))
+        )
+        self.action_space = gym.spaces.MultiDiscrete([2, 3])
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.time = 0
+        return (np.zeros(2, np.int8), np.zeros(3, np.uint8)), {}
+
+    def step(self, action):
+        self.time += 1
+        seen = (np.ones(2, np.int8), np.full(3, self.time, np.uint8))
+        reward = np.array([action[0], action[1] / 2 - 0.9 * action[0]], dtype=np.float64)
+        return seen, reward, self.time == 3, False, {}
+
+
+class Dice(gym.Env):
+    """One step whose reward is random, and no end but the step limit."""
+
+    observation_space = gym.spaces.Discrete(1)
+    action_space = gym.spaces.MultiBinary(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return 0, {}
+
+    def step(self, action):
+        return 0, self.np_random.normal(size=2), False, False, {}
+
+
+class Scalar(Dice):
+    def step(self, action):
+        return 0, 1.0, True, False, {}
+
+
+class Dying(Several):
+    def step(self, action):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def several_front():
+    """By hand: each step is worth (0, 1) or (1, 0.1); three steps, four distinct sums."""
+    return [[ones, 3 - 0.9 * ones] for ones in range(4)]
+
+
+def test_masks_are_respected_and_both_branches_found():
+    run = pcn.train(Masked, total_steps=1_500)
+    np.testing.assert_allclose(run.coverage_set.executed, [[1.0, -0.5], [3.0, -2.0]])
+    assert run.environment().spec.objective_names == ("gain", "cost")
+    policy = run.policy(0)
+    action = policy.act({"where": 0, "x": [0.5, 0.0]}, np.array([0, 1, 0]))
+    assert action == 1
+
+
+@pytest.mark.slow
+def test_several_choices_per_action_find_the_front():
+    run = pcn.train(Several, total_steps=3_000)
+    np.testing.assert_allclose(run.coverage_set.executed, several_front(), atol=1e-6)
+    assert run.metrics["fidelity"]["exact"] == 1.0
+
+
+@pytest.mark.slow
+def test_a_run_on_worker_processes_resumes_from_its_folder(tmp_path):
+    arguments = {"workers": True, "environments": 2}
+    run = pcn.train(
+        "deep-sea-treasure-concave-v0", arguments=arguments, total_steps=1_500, out=tmp_path / "a"
+    )
+    (tmp_path / "a" / "metrics.json").unlink()
+    again = pcn.resume(tmp_path / "a")
+    np.testing.assert_array_equal(run.coverage_set.executed, again.coverage_set.executed)
+
+
+@pytest.mark.slow
+def test_a_dead_worker_is_told():
+    environment = GymnasiumEnvironment(
+        "dying", Dying, Probe((0.0, 0.0), True, False, 3), num_slots=2, workers=True
+    )
+    agents = ScriptedAgent(np.zeros((2, 3, 2), np.int32), np.zeros(2, np.int32))
+    with pytest.raises(UserError, match="a worker process died"):
+        rollout(environment, agents, jax.random.key(0), 2)
+
+
+def test_what_is_found_out_by_random_episodes():
+    found = probe(Masked, "masked", step_limit=None)
+    assert (found.deterministic, found.masked_actions, found.step_limit) == (True, True, 1000)
+    assert found.reference_point[0] < 1.0
+    assert found.reference_point[1] < -2.0
+    assert not probe(Dice, "dice", step_limit=5).deterministic
+
+
+def test_the_step_limit_truncates_and_slots_take_up_waiting_episodes():
+    environment = GymnasiumEnvironment(
+        "dice", Dice, Probe((-9.0, -9.0), False, False, 7), num_slots=3
+    )
+    agents = ScriptedAgent(np.zeros((8, 7, 2), np.int32), np.zeros(8, np.int32))
+    episodes = rollout(environment, agents, jax.random.key(0), 8, count=5)
+    assert np.asarray(episodes.lengths).tolist() == [7] * 5 + [0] * 3
+    assert not np.asarray(episodes.terminated).any()
+    again = rollout(environment, agents, jax.random.key(0), 8, count=5)
+    np.testing.assert_array_equal(episodes.rewards, again.rewards)
+
+
+def test_stepping_slots_equals_stepping_one_environment():
+    make = find_make("deep-sea-treasure-concave-v0")
+    environment = GymnasiumEnvironment(
+        "dst", make, Probe((0.0, -100.0), True, False, 100), num_slots=3
+    )
+    rng = np.random.default_rng(0)
+    scripts = rng.integers(4, size=(6, 100, 1)).astype(np.int32)
+    agents = ScriptedAgent(scripts, np.zeros(6, np.int32))
+    episodes = rollout(environment, agents, jax.random.key(0), 6)
+    single = make()
+    for number in range(6):
+        seen, _ = single.reset(seed=0)
+        for time in range(100):
+            np.testing.assert_array_equal(episodes.observations[number, time], seen)
+            seen, reward, terminated, truncated, _ = single.step(int(scripts[number, time, 0]))
+            np.testing.assert_array_equal(episodes.rewards[number, time], reward)
+            if terminated or truncated:
+                break
+        assert episodes.lengths[number] == time + 1
+        assert bool(episodes.terminated[number]) == terminated
+
+
+def test_pictures_become_small_grey_stacks():
+    space = gym.spaces.Box(0, 255, (480, 480, 3), np.uint8)
+    reader = ObservationReader(space, frame_stack=2)
+    white, black = np.full(space.shape, 255, np.uint8), np.zeros(space.shape, np.uint8)
+    assert reader.space.contains(reader.first(white))
+    stack = reader.next(black)
+    assert stack[0].min() == 255
+    assert stack[1].max() == 0
+    assert reader.first(black).max() == 0  # nothing is left of the last episode
+    half = white.copy()
+    half[:240] = 0
+    assert small_picture(half)[:20].max() == 0
+    assert small_picture(half)[20:].min() == 255
+
+
+def test_rewards_that_are_no_vectors_are_refused():
+    with pytest.raises(UserError, match=r"shape \(\); a vector with at least two"):
+        pcn.train(Scalar)
+
+
+def test_continuous_actions_are_refused_with_a_reason():
+    with pytest.raises(UserError, match="needs discrete actions"):
+        find_benchmark("mo-mountaincarcontinuous-v0")
+
+
+def test_unknown_names_are_told():
+    with pytest.raises(UserError, match="cannot find no_such_module:make"):
+        find_benchmark("no_such_module:make")
+    with pytest.raises(UserError, match="every Gymnasium id"):
+        find_benchmark("no-such-environment")
