@@ -1,5 +1,7 @@
 """Rollouts: agents act in a batch of environments until every episode has ended."""
 
+import numpy as np
+
 from pcn.envs.environment import Environment
 from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
 from pcn.episodes import Episodes
@@ -18,11 +20,18 @@ def rollout(
     num_episodes: int,
     *,
     count: int | None = None,
+    most_steps: int | None = None,
 ) -> Episodes:
     """Run one episode per agent.
 
     Only the first `count` episodes are needed; the others are run where that costs nothing.
+    Episodes that have not ended after `most_steps` are broken off: they are neither terminated
+    nor as long as the step limit, and no return of theirs means anything.
     """
+    limit = environment.spec.step_limit
+    steps = np.asarray(limit if most_steps is None else min(most_steps, limit), np.int32)
     if isinstance(environment, GymnasiumEnvironment):
-        return stepped_rollout(environment, agents, key, num_episodes, count or num_episodes)
-    return compiled_rollout(environment, agents, key, num_episodes)
+        return stepped_rollout(
+            environment, agents, key, num_episodes, count or num_episodes, int(steps)
+        )
+    return compiled_rollout(environment, agents, key, num_episodes, steps)

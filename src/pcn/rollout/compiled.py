@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray, PyTree, Shaped
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout.agent import AbstractAgent, environment_action, own_mask
-from pcn.typing import RandomKey
+from pcn.typing import AnyArray, RandomKey
 
 
 @eqx.filter_jit
@@ -19,6 +19,7 @@ def compiled_rollout(
     agents: AbstractAgent,
     key: RandomKey,
     num_episodes: int,
+    most_steps: Int[AnyArray, ""],
 ) -> Episodes:
     """All episodes in one compiled loop that ends with the longest of them."""
     spec = environment.spec
@@ -47,7 +48,7 @@ def compiled_rollout(
 
     def unfinished(carry: Any) -> Bool[Array, ""]:
         time, _, _, _, ended, _ = carry
-        return (time < limit) & ~jnp.all(ended)
+        return (time < most_steps) & ~jnp.all(ended)
 
     def advance(carry: Any) -> Any:
         time, states, own, lengths, ended, records = carry

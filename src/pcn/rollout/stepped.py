@@ -23,6 +23,7 @@ def stepped_rollout(
     key: RandomKey,
     num_episodes: int,
     count: int,
+    most_steps: int,
 ) -> Episodes:
     """Episodes of a Gymnasium environment, one policy call per step for all slots together.
 
@@ -70,13 +71,13 @@ def stepped_rollout(
         )
         for slot, (observation, reward, terminated, truncated, info) in outcomes.items():
             episode = playing[slot]
-            full = recorder.add(
+            num_steps = recorder.add(
                 episode, observations[slot], actions[slot], reward, masks[slot], terminated
             )
             observations[slot] = observation
             rewards[slot] = reward
             masks[slot] = _mask(info, heads)
-            if terminated or truncated or full:
+            if terminated or truncated or num_steps >= most_steps:
                 del playing[slot]
     return recorder.episodes()
 
@@ -152,8 +153,8 @@ class _Recorder:
         reward: Float[np.ndarray, " objective"],
         mask: Bool[np.ndarray, " logit"],
         terminated: bool,
-    ) -> bool:
-        """Record one step; whether the episode has reached the step limit."""
+    ) -> int:
+        """Record one step; how many steps the episode has now."""
         if self._observations is None:
             self._observations = jax.tree.map(
                 lambda leaf: np.zeros(
@@ -173,7 +174,7 @@ class _Recorder:
             self._masks[episode, time] = mask
         self._lengths[episode] += 1
         self._terminated[episode] = terminated
-        return bool(self._lengths[episode] >= self._shape[1])
+        return int(self._lengths[episode])
 
     def episodes(self) -> Episodes:
         """All that was recorded."""

@@ -62,6 +62,10 @@ class PCNConfig:
     """Added to the stored horizon when exploring (authors: -2)."""
     action_noise: float = 0.5
     """Each exploring episode acts at random with probability `action_noise * u^2` (paper: 0)."""
+    patience: float | None = 4.0
+    """Exploring episodes are broken off after this many times the longest desired horizon.
+
+    Not in all iterations: in hardly any at first, in nine of ten at the end (paper: never)."""
     erase_loops: bool = True
     """Whether episodes that pay without their detours join without them too (paper: no).
 
@@ -107,6 +111,8 @@ class PCNConfig:
             if getattr(self, name) not in choices:
                 known = " or ".join(choices)
                 raise UserError(f"{name} must be {known}, got {getattr(self, name)!r}")
+        if self.patience is not None and self.patience < 1:
+            raise UserError(f"patience must be at least 1, got {self.patience}")
         if not 0 < self.discount <= 1:
             raise UserError(f"discount must be above 0 and at most 1, got {self.discount}")
         for name in ("archive_fraction", "action_noise"):
@@ -129,6 +135,7 @@ PRESETS: dict[str, dict[str, object]] = {
         "updates_per_iteration": 10,
         "shared_command": True,
         "action_noise": 0.0,
+        "patience": None,
         "erase_loops": False,
         "bound_commands": False,
         "standardise": False,
@@ -149,6 +156,7 @@ PRESETS: dict[str, dict[str, object]] = {
         "horizon_offset": -2,
         "standardise": False,
         "action_noise": 0.0,
+        "patience": None,
         "erase_loops": False,
         "store_evaluations": False,
         "consolidation_updates": 0,

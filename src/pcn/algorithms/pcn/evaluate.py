@@ -34,10 +34,11 @@ class Actor:
         key: UInt32[np.ndarray, " 2"],
         greedy: bool = False,
         count: int | None = None,
+        most_steps: int | None = None,
     ) -> Episodes:
         """One episode per command; as many commands as the batch has places.
 
-        Only the first `count` episodes are needed.
+        Only the first `count` episodes are needed, and none after `most_steps` steps.
         """
         size = self.batch_size
         single = np.float32
@@ -52,7 +53,7 @@ class Actor:
             discount=np.asarray(self.discount, single),
             upper_bound=upper_bound.astype(single),
         )
-        return rollout(self.environment, agents, key, size, count=count)
+        return rollout(self.environment, agents, key, size, count=count, most_steps=most_steps)
 
 
 @dataclass(frozen=True)

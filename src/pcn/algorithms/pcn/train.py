@@ -36,6 +36,10 @@ from pcn.nets.policy import ConditionedPolicy
 from pcn.nets.spaces import embedding_for
 from pcn.typing import RandomKey
 
+ALWAYS_PATIENT = 0.1
+"""Share of iterations in which episodes may go on to the step limit to the very end."""
+EVALUATION_SHARE = 0.1
+"""Most of the steps that evaluations may take."""
 WARMUP_SHARE = 0.1
 """Most of the budget that warm-up may take beyond its fixed number of episodes."""
 
@@ -47,6 +51,7 @@ class PCNTrainer(AbstractTrainer):
         self.environment = environment
         self.config = config
         self.steps = 0
+        self._evaluation_steps = 0
         self._rng = np.random.default_rng(seed)
         self._actor = Actor(environment, config.episodes_per_iteration, config.discount)
         self._learner = Learner.fresh(fresh_policy(environment, config, self._next_key()))
@@ -73,9 +78,9 @@ class PCNTrainer(AbstractTrainer):
             Randomness.of_exploration(len(horizons), self.config, self._rng),
             upper_bound=self._upper_bound(),
             key=self._next_key(),
+            most_steps=self._most_steps(horizons),
         )
-        self._store(episodes, episodes.num_episodes)
-        self._store_shortcuts(episodes, episodes.num_episodes)
+        self._store_explored(episodes)
         execution = self._evaluate() if self._evaluation_due(steps_before) else None
         self._follow_scale()
         return Progress(self.steps, loss, self._dataset.archive().returns, execution)
@@ -113,13 +118,19 @@ class PCNTrainer(AbstractTrainer):
     def snapshot(self) -> Snapshot:
         """Network, optimiser, dataset and random state."""
         arrays = {**named_arrays(self._learner, "learner"), **self._dataset.to_arrays()}
-        return Snapshot(arrays, {"steps": self.steps, "rng": self._rng.bit_generator.state})
+        facts = {
+            "steps": self.steps,
+            "evaluation_steps": self._evaluation_steps,
+            "rng": self._rng.bit_generator.state,
+        }
+        return Snapshot(arrays, facts)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot."""
         self._learner = with_named_arrays(self._learner, snapshot.arrays, "learner")
         self._dataset.from_arrays(snapshot.arrays)
         self.steps = snapshot.facts["steps"]
+        self._evaluation_steps = snapshot.facts["evaluation_steps"]
         self._rng.bit_generator.state = snapshot.facts["rng"]
 
     def _next_key(self) -> UInt32[np.ndarray, " 2"]:
@@ -179,10 +190,31 @@ class PCNTrainer(AbstractTrainer):
         self._dataset.add(episodes, count=count)
         self.steps += int(np.asarray(episodes.lengths)[:count].sum())
 
+    def _most_steps(self, horizons: Float[np.ndarray, " episode"]) -> int | None:
+        """When to break episodes off; long wandering is worth its steps only now and then."""
+        if self.config.patience is None:
+            return None
+        # Wandering discovers trade-offs, early; short episodes refine them, later.
+        patient = max(1 - self.steps / self.config.total_steps, ALWAYS_PATIENT)
+        if self._rng.uniform() < patient:
+            return None
+        return int(self.config.patience * horizons.max()) + 1
+
+    def _store_explored(self, episodes: Episodes) -> None:
+        """Store the episodes that came to an end; those broken off cost their steps."""
+        lengths = np.asarray(episodes.lengths)
+        ended = np.asarray(episodes.terminated) | (lengths == self.environment.spec.step_limit)
+        count = int(ended.sum())
+        if count < len(lengths):
+            self.steps += int(lengths[~ended].sum())
+            episodes = episodes.taking(np.argsort(~ended, kind="stable"))
+        self._store(episodes, count)
+        self._store_shortcuts(episodes, count)
+
     def _store_shortcuts(self, episodes: Episodes, count: int) -> None:
         """Where an episode becomes non-dominated without its loops, store that one too."""
         config = self.config
-        if not (config.erase_loops and self.environment.spec.deterministic):
+        if count == 0 or not (config.erase_loops and self.environment.spec.deterministic):
             return
         shortcuts = promising_shortcuts(
             episodes,
@@ -208,7 +240,10 @@ class PCNTrainer(AbstractTrainer):
         if self.config.evaluations == 0:
             return False
         every = self.config.total_steps / self.config.evaluations
-        return int(steps_before / every) < int(self.steps / every)
+        due = int(steps_before / every) < int(self.steps / every)
+        # A front of thousands of policies would spend the budget on evaluations.
+        cost = int(self._dataset.archive().horizons.sum())
+        return due and self._evaluation_steps + cost <= EVALUATION_SHARE * self.steps
 
     def _evaluate(self) -> CoverageSet:
         archive = self._dataset.archive()
@@ -224,6 +259,7 @@ class PCNTrainer(AbstractTrainer):
         )
         if not self.config.store_evaluations:
             self.steps += execution.num_steps
+        self._evaluation_steps += execution.num_steps
         return CoverageSet(
             requested=archive.returns,
             horizons=horizons,
