@@ -1,0 +1,44 @@
+"""Episodes that go on and on are broken off, more often as training proceeds."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.train import EVALUATION_SHARE, PCNTrainer
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.envs.walkroom import Walkroom
+
+CONFIG = PCNConfig(
+    total_steps=4_000, episodes_per_iteration=8, warmup_episodes=8, updates_per_iteration=2
+)
+
+
+def test_broken_off_episodes_cost_their_steps_and_are_not_stored():
+    trainer = PCNTrainer(DeepSeaTreasure(), dataclasses.replace(CONFIG, patience=1.0), seed=0)
+    while not trainer.done:
+        trainer.iterate()
+    arrays = trainer.snapshot().arrays
+    lengths, returns = arrays["rows.lengths"], arrays["rows.returns"]
+    # What is stored ended at a treasure or at the real limit of 200 steps.
+    assert np.all((returns[:, 0] > 0) | (lengths == 200))
+
+
+def test_patience_below_one_is_refused():
+    with pytest.raises(ValueError, match=r"patience must be at least 1, got 0\.5"):
+        dataclasses.replace(CONFIG, patience=0.5)
+
+
+def test_evaluations_take_at_most_a_tenth_of_the_steps():
+    config = dataclasses.replace(CONFIG, evaluations=1_000)
+    trainer = PCNTrainer(Walkroom(4, size=8), config, seed=0)
+    evaluated = 0
+    while not trainer.done:
+        progress = trainer.iterate()
+        if progress.execution is not None:
+            evaluated += 1
+    facts = trainer.snapshot().facts
+    assert evaluated > 0
+    # The last one was allowed by the archive's horizons; a failing command may take longer.
+    assert facts["evaluation_steps"] <= EVALUATION_SHARE * facts["steps"] + 200
