@@ -1,0 +1,81 @@
+"""What each change to the paper's text brings: the default preset with one of them undone.
+
+`python benchmarks/ablations.py --environment deep-sea-treasure --total-steps 10000 --num-seeds 20`
+prints a Markdown table; every figure is of executed policies.
+"""
+
+import statistics
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import tyro
+
+import pcn
+
+UNDONE: dict[str, dict[str, object]] = {
+    "nothing (default)": {},
+    "loop erasure": {"erase_loops": False},
+    "sticky random actions": {"sticky_actions": False},
+    "warm-up until 3 trade-offs": {"warmup_front": 0},
+    "a quarter of the batch from the archive": {"archive_fraction": 0.0},
+    "action noise": {"action_noise": 0.0},
+    "breaking off long episodes": {"patience": None},
+    "a command for each episode": {"shared_command": True},
+    "bounded commands": {"bound_commands": False},
+    "gate and second hidden layer": {"gate": "sigmoid", "hidden_layers": 1},
+    "standardised observations": {"standardise": False},
+    "executed episodes join the dataset": {"store_evaluations": False},
+    "consolidation": {"consolidation_updates": 0},
+}
+
+
+@dataclass
+class Arguments:
+    """Where and how long."""
+
+    environment: str = "deep-sea-treasure"
+    total_steps: int = 10_000
+    first_seed: int = 3000
+    num_seeds: int = 20
+
+
+def share_of_front(front: np.ndarray, executed: np.ndarray) -> float:
+    """Share of the true front's points that were executed exactly."""
+    hit = np.abs(front[:, None] - executed[None]).max(axis=2) <= 1e-3
+    return float(hit.any(axis=1).mean())
+
+
+def main(arguments: Arguments) -> None:
+    print("| undone | share of the front executed | complete | hypervolume, mean (worst) "
+          "| archive | fidelity | CPU s |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|")
+    for name, changes in UNDONE.items():
+        options = {"total_steps": arguments.total_steps, **changes}
+        pcn.train(arguments.environment, **{**options, "total_steps": 2_000})
+        shares, volumes, archives, exact, seconds = [], [], [], [], []
+        for seed in range(arguments.first_seed, arguments.first_seed + arguments.num_seeds):
+            started = time.process_time()
+            run = pcn.train(arguments.environment, seed=seed, **options)
+            seconds.append(time.process_time() - started)
+            front = run.environment().spec.front
+            shares.append(
+                float("nan")
+                if front is None
+                else share_of_front(front.returns, run.coverage_set.executed)
+            )
+            volumes.append(run.metrics["executed"]["hypervolume"])
+            archives.append(run.metrics["archive"]["hypervolume"])
+            exact.append(run.metrics["fidelity"]["exact"])
+        print(
+            f"| {name} | {statistics.mean(shares):.3f} "
+            f"| {sum(share == 1 for share in shares)} of {len(shares)} "
+            f"| {statistics.mean(volumes):.6g} ({min(volumes):.6g}) "
+            f"| {statistics.mean(archives):.6g} | {statistics.mean(exact):.3f} "
+            f"| {statistics.mean(seconds):.2f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Arguments))
