@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
+from pcn.metrics import reached_mask
 
 # Where there is no terminal, lines are as long as they need to be.
 console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
@@ -44,7 +44,7 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     for name in spec.objective_names:
         table.add_column(f"reached {name}", justify="right")
     table.add_column("")
-    short = np.any(coverage_set.requested - coverage_set.executed > coverage_set.tolerance, axis=1)
+    short = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerance)
     front_mask = coverage_set.front_mask
     for index in range(min(len(coverage_set), MOST_ROWS)):
         remark = "falls short" if short[index] else ("" if front_mask[index] else "dominated")

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from pcn.envs.spec import EnvironmentSpec, Objective
 from pcn.errors import UserError
 from pcn.files import write_bytes
+from pcn.metrics import reached_mask
 from pcn.runs.run import Run
 
 KNOWN, REACHED, MISSED = "#9aa5b1", "#0b6fb8", "#d1495b"
@@ -56,7 +57,7 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
             linewidths=1.5,
             label=f"{spec.front.status} front",
         )
-    missed = np.any(coverage_set.requested - coverage_set.executed > coverage_set.tolerance, axis=1)
+    missed = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerance)
     if missed.any():
         axes.scatter(
             *coverage_set.requested[missed].T, marker="x", color=MISSED, label="asked, not reached"

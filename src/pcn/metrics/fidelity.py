@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from pcn.metrics.normalise import normalised
 
@@ -16,6 +16,15 @@ class Fidelity:
     """Share of commands whose executed return equals or dominates the requested one."""
     distance: float
     """Mean over the commands of the largest normalised shortfall; see `fidelity`."""
+
+
+def reached_mask(
+    requested: Float[np.ndarray, "command objective"],
+    executed: Float[np.ndarray, "command objective"],
+    tolerance: float,
+) -> Bool[np.ndarray, " command"]:
+    """Mark the commands whose execution returned what was asked, or more, in every objective."""
+    return np.all(requested - executed <= tolerance, axis=1)
 
 
 def fidelity(
@@ -39,7 +48,8 @@ def fidelity(
         raise ValueError(f"requested has shape {requested.shape}, executed {executed.shape}")
     if len(requested) == 0:
         raise ValueError("requested has no commands")
+    reached = reached_mask(requested, executed, tolerance)
     excess = requested - executed > tolerance
     gap = normalised(requested, front=requested) - normalised(executed, front=requested)
     shortfall = np.where(excess, gap, 0.0).max(axis=1)
-    return Fidelity(exact=float(np.mean(~excess.any(axis=1))), distance=float(shortfall.mean()))
+    return Fidelity(exact=float(np.mean(reached)), distance=float(shortfall.mean()))

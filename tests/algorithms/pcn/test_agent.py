@@ -8,7 +8,7 @@ import pytest
 
 from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.train import fresh_policy
+from pcn.algorithms.pcn.network import fresh_policy
 from pcn.command import Command
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 

@@ -17,7 +17,7 @@ from pcn.algorithms.pcn.consolidate import (
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.evaluate import Actor
 from pcn.algorithms.pcn.loop_erasure import ScriptedAgent
-from pcn.algorithms.pcn.train import fresh_policy
+from pcn.algorithms.pcn.network import fresh_policy
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.rollout import rollout
 

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.evaluate import Actor, execute, reached_mask
+from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.algorithms.pcn.exploration import Randomness
-from pcn.algorithms.pcn.train import fresh_policy
+from pcn.algorithms.pcn.network import fresh_policy
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.metrics import reached_mask
 
 KEY = np.array([3, 4], np.uint32)
 NO_BOUND = np.full(2, np.inf)

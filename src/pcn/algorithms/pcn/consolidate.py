@@ -11,9 +11,10 @@ from jaxtyping import Float, UInt32
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.dataset import Archive, Dataset
-from pcn.algorithms.pcn.evaluate import Actor, Execution, execute, nth_key, reached_mask
+from pcn.algorithms.pcn.evaluate import Actor, Execution, execute, nth_key
 from pcn.algorithms.pcn.update import Learner, update_many
 from pcn.episodes import Episodes
+from pcn.metrics import reached_mask
 from pcn.nets.policy import ConditionedPolicy
 
 WRONG_WEIGHT = 5.0

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, UInt32
+from jaxtyping import Float, UInt32
 
 from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.exploration import Randomness
@@ -110,12 +110,3 @@ def execute(
 def nth_key(key: UInt32[np.ndarray, " 2"], number: int) -> UInt32[np.ndarray, " 2"]:
     """A key of its own for each number."""
     return key + np.asarray([number, 0], dtype=np.uint32)  # arrays wrap around
-
-
-def reached_mask(
-    desired: Float[np.ndarray, "command objective"],
-    executed: Float[np.ndarray, "command objective"],
-    tolerance: float,
-) -> Bool[np.ndarray, " command"]:
-    """Mark the commands whose execution returned at least what was asked, in every objective."""
-    return np.all(executed >= desired - tolerance, axis=1)

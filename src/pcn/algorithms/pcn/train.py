@@ -1,40 +1,31 @@
 """PCN's training loop: explore with commands, keep the best episodes, learn from them."""
 
 import dataclasses
-from collections.abc import Mapping
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, UInt32
+from jaxtyping import Float, UInt32
 
-from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.command_selection import select_commands
-from pcn.algorithms.pcn.config import PRESETS, PCNConfig
+from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.consolidate import batch_counts, consolidate
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.algorithms.pcn.exploration import Randomness
 from pcn.algorithms.pcn.loop_erasure import promising_shortcuts, replayed
+from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.update import Learner, update_many
 from pcn.algorithms.trainer import (
-    AbstractAlgorithm,
     AbstractTrainer,
     Outcome,
     Progress,
     Snapshot,
 )
 from pcn.arrays import named_arrays, with_named_arrays
-from pcn.command import Command
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
-from pcn.errors import UserError
-from pcn.nets.heads import ActionHeads
-from pcn.nets.policy import ConditionedPolicy
-from pcn.nets.spaces import embedding_for
-from pcn.typing import RandomKey
 
 ALWAYS_PATIENT = 0.1
 """Share of iterations in which episodes may go on to the step limit to the very end."""
@@ -287,103 +278,3 @@ class PCNTrainer(AbstractTrainer):
         ratio = wanted / np.asarray(self._learner.policy.command_scale)
         if np.any((ratio > 2) | (ratio < 0.5)):
             self._learner = self._learner.rescaled(jnp.asarray(wanted, jnp.float32))
-
-
-def fresh_policy(
-    environment: Environment,
-    config: PCNConfig,
-    key: RandomKey,
-) -> ConditionedPolicy:
-    """An untrained network that fits the environment."""
-    state_key, policy_key = jax.random.split(jnp.asarray(key))
-    spec = environment.spec
-    return ConditionedPolicy(
-        embedding_for(
-            spec.observation_space, config.width, joint_one_hot=config.joint_one_hot, key=state_key
-        ),
-        ActionHeads.for_space(spec.action_space),
-        num_objectives=spec.num_objectives,
-        width=config.width,
-        hidden_layers=config.hidden_layers,
-        gate=config.gate,
-        key=policy_key,
-    )
-
-
-class PCN(AbstractAlgorithm):
-    """Pareto Conditioned Networks, as an entry of `ALGORITHMS`."""
-
-    config_class = PCNConfig
-    presets = PRESETS
-
-    def trainer(self, environment: Environment, config: PCNConfig, *, seed: int) -> PCNTrainer:
-        """A training that has not begun."""
-        num_objectives = environment.spec.num_objectives
-        for name, expected in (
-            ("command_scale", num_objectives + 1),
-            ("upper_bound", num_objectives),
-        ):
-            value = getattr(config, name)
-            if value is not None and len(value) != expected:
-                raise UserError(f"{name} has {len(value)} numbers, expected {expected}")
-        return PCNTrainer(environment, config, seed=seed)
-
-    def agent(
-        self,
-        environment: Environment,
-        config: PCNConfig,
-        arrays: Mapping[str, np.ndarray],
-        coverage_set: CoverageSet,
-        index: int,
-    ) -> ConditionedAgent:
-        """The network under the command of one policy, always taking its first choice."""
-        policy = _saved_policy(environment, config, arrays)
-
-        def number(value: float) -> Float[Array, ""]:
-            return jnp.asarray(value, jnp.float32)
-
-        bound = jnp.asarray(arrays["upper_bound"], jnp.float32)
-        desired = jnp.asarray(coverage_set.requested[index], jnp.float32)
-        return ConditionedAgent(
-            policy=policy,
-            command=Command(
-                jnp.minimum(desired, bound), number(float(coverage_set.horizons[index]))
-            ),
-            noise=number(0.0),
-            repeat=number(0.0),
-            last_action=jnp.zeros(len(policy.heads.sizes), jnp.int32),
-            greedy=jnp.asarray(True),
-            discount=number(config.discount),
-            upper_bound=bound,
-        )
-
-    def execute(
-        self,
-        environment: Environment,
-        config: PCNConfig,
-        arrays: Mapping[str, np.ndarray],
-        coverage_set: CoverageSet,
-        *,
-        executions: int,
-        seed: int,
-    ) -> CoverageSet:
-        """Run every command again."""
-        execution = execute(
-            Actor(environment, config.episodes_per_iteration, config.discount),
-            _saved_policy(environment, config, arrays),
-            coverage_set.requested,
-            coverage_set.horizons,
-            key=np.random.default_rng(seed).integers(1 << 32, size=2, dtype=np.uint32),
-            upper_bound=arrays["upper_bound"],
-            executions=executions,
-        )
-        return dataclasses.replace(
-            coverage_set, executed=execution.returns, deviation=execution.deviation
-        )
-
-
-def _saved_policy(
-    environment: Environment, config: PCNConfig, arrays: Mapping[str, np.ndarray]
-) -> ConditionedPolicy:
-    like = fresh_policy(environment, config, np.zeros(2, np.uint32))
-    return with_named_arrays(like, arrays, "policy")

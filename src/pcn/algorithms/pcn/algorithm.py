@@ -1,0 +1,91 @@
+"""PCN as an entry of `ALGORITHMS`: how to train it, and how to act with what it learned."""
+
+import dataclasses
+from collections.abc import Mapping
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from pcn.algorithms.pcn.agent import ConditionedAgent
+from pcn.algorithms.pcn.config import PRESETS, PCNConfig
+from pcn.algorithms.pcn.evaluate import Actor, execute
+from pcn.algorithms.pcn.network import saved_policy
+from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.algorithms.trainer import AbstractAlgorithm
+from pcn.command import Command
+from pcn.coverage import CoverageSet
+from pcn.envs.environment import Environment
+from pcn.errors import UserError
+
+
+class PCN(AbstractAlgorithm):
+    """Pareto Conditioned Networks, as an entry of `ALGORITHMS`."""
+
+    config_class = PCNConfig
+    presets = PRESETS
+
+    def trainer(self, environment: Environment, config: PCNConfig, *, seed: int) -> PCNTrainer:
+        """A training that has not begun."""
+        num_objectives = environment.spec.num_objectives
+        for name, expected in (
+            ("command_scale", num_objectives + 1),
+            ("upper_bound", num_objectives),
+        ):
+            value = getattr(config, name)
+            if value is not None and len(value) != expected:
+                raise UserError(f"{name} has {len(value)} numbers, expected {expected}")
+        return PCNTrainer(environment, config, seed=seed)
+
+    def agent(
+        self,
+        environment: Environment,
+        config: PCNConfig,
+        arrays: Mapping[str, np.ndarray],
+        coverage_set: CoverageSet,
+        index: int,
+    ) -> ConditionedAgent:
+        """The network under the command of one policy, always taking its first choice."""
+        policy = saved_policy(environment, config, arrays)
+
+        def number(value: float) -> Float[Array, ""]:
+            return jnp.asarray(value, jnp.float32)
+
+        bound = jnp.asarray(arrays["upper_bound"], jnp.float32)
+        desired = jnp.asarray(coverage_set.requested[index], jnp.float32)
+        return ConditionedAgent(
+            policy=policy,
+            command=Command(
+                jnp.minimum(desired, bound), number(float(coverage_set.horizons[index]))
+            ),
+            noise=number(0.0),
+            repeat=number(0.0),
+            last_action=jnp.zeros(len(policy.heads.sizes), jnp.int32),
+            greedy=jnp.asarray(True),
+            discount=number(config.discount),
+            upper_bound=bound,
+        )
+
+    def execute(
+        self,
+        environment: Environment,
+        config: PCNConfig,
+        arrays: Mapping[str, np.ndarray],
+        coverage_set: CoverageSet,
+        *,
+        executions: int,
+        seed: int,
+    ) -> CoverageSet:
+        """Run every command again."""
+        execution = execute(
+            Actor(environment, config.episodes_per_iteration, config.discount),
+            saved_policy(environment, config, arrays),
+            coverage_set.requested,
+            coverage_set.horizons,
+            key=np.random.default_rng(seed).integers(1 << 32, size=2, dtype=np.uint32),
+            upper_bound=arrays["upper_bound"],
+            executions=executions,
+        )
+        return dataclasses.replace(
+            coverage_set, executed=execution.returns, deviation=execution.deviation
+        )

@@ -1,0 +1,44 @@
+"""The network that fits an environment, untrained or as a run has saved it."""
+
+from collections.abc import Mapping
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.arrays import with_named_arrays
+from pcn.envs.environment import Environment
+from pcn.nets.heads import ActionHeads
+from pcn.nets.policy import ConditionedPolicy
+from pcn.nets.spaces import embedding_for
+from pcn.typing import RandomKey
+
+
+def fresh_policy(
+    environment: Environment,
+    config: PCNConfig,
+    key: RandomKey,
+) -> ConditionedPolicy:
+    """An untrained network that fits the environment."""
+    state_key, policy_key = jax.random.split(jnp.asarray(key))
+    spec = environment.spec
+    return ConditionedPolicy(
+        embedding_for(
+            spec.observation_space, config.width, joint_one_hot=config.joint_one_hot, key=state_key
+        ),
+        ActionHeads.for_space(spec.action_space),
+        num_objectives=spec.num_objectives,
+        width=config.width,
+        hidden_layers=config.hidden_layers,
+        gate=config.gate,
+        key=policy_key,
+    )
+
+
+def saved_policy(
+    environment: Environment, config: PCNConfig, arrays: Mapping[str, np.ndarray]
+) -> ConditionedPolicy:
+    """The network whose weights stand in a run's arrays."""
+    like = fresh_policy(environment, config, np.zeros(2, np.uint32))
+    return with_named_arrays(like, arrays, "policy")
