@@ -10,6 +10,10 @@ if _FLAG not in os.environ.get("XLA_FLAGS", ""):
 
 __version__ = "0.1.0"
 
+from pcn.envs.gymnasium_ids import register_all  # noqa: E402
+
+register_all()  # `gymnasium.make("pcn/deep-sea-treasure-v0")` works from here on
+
 from pcn.coverage import CoverageSet  # noqa: E402
 from pcn.errors import UserError  # noqa: E402
 from pcn.runs import Run, load, resume, train  # noqa: E402

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from pcn.cli.screen import console, next_steps
+from pcn.cli.screen import next_steps, print_table
 from pcn.envs.registry import BENCHMARKS
 from pcn.nets.heads import ActionHeads
 
@@ -35,5 +35,5 @@ class Envs:
                 f"{benchmark.total_steps:,} steps",
                 front,
             )
-        console.print(table)
+        print_table(table)
         next_steps((f"train {next(iter(BENCHMARKS))} --out RUN", "train and record the run in RUN"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tyro
 
-from pcn.cli.screen import console, next_steps, show_coverage_set
+from pcn.cli.screen import console, next_steps, quoted, show_coverage_set
 from pcn.compilation import use_cache
 from pcn.errors import UserError
 from pcn.runs import load
@@ -26,12 +26,14 @@ class Evaluate:
         """Run the policies and show what they reach."""
         if self.executions is not None and self.executions < 1:
             raise UserError(f"--executions must be at least 1, got {self.executions}")
+        if self.seed < 0:
+            raise UserError(f"--seed must not be negative, got {self.seed}")
         use_cache()
         run = load(self.run)
         coverage_set, figures = run.executing(executions=self.executions, seed=self.seed)
         show_coverage_set(coverage_set, run.environment().spec, figures)
         console.print("\nNothing was written: the run keeps the figures of its training.")
         next_steps(
-            (f"play {self.run} --policy 0", "run one policy, step by step"),
-            (f"plot {self.run} --out front.png", "draw the front"),
+            (f"play {quoted(self.run)} --policy 0", "run one policy, step by step"),
+            (f"plot {quoted(self.run)} --out front.png", "draw the front"),
         )

@@ -55,14 +55,17 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         if name not in COMMANDS:
             raise UserError(f"no command is called {name!r}; there are: {', '.join(COMMANDS)}")
+        # `my_module:make_env` is looked for where the user is.
+        if "" not in sys.path and os.getcwd() not in sys.path:
+            sys.path.insert(0, os.getcwd())
         command = tyro.cli(COMMANDS[name](rest), args=rest, prog=f"pcn {name}")
         command()
     except UserError as error:
         complain(str(error))
         sys.exit(2)
-    except KeyboardInterrupt:
-        complain("interrupted")
+    except KeyboardInterrupt as stop:
+        complain(f"interrupted{stop}")
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe has gone; nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        complain(f"{error.strerror or error}: {error.filename or 'while writing'}")
+        sys.exit(1)

@@ -7,7 +7,7 @@ import numpy as np
 import tyro
 from rich.table import Table
 
-from pcn.cli.screen import console, next_steps, vector
+from pcn.cli.screen import console, next_steps, print_table, quoted, vector
 from pcn.compilation import use_cache
 from pcn.errors import UserError
 from pcn.runs import load
@@ -31,6 +31,8 @@ class Play:
         """Play, show and perhaps save the episode."""
         if self.save is not None and self.save.suffix.lower() != ".gif":
             raise UserError(f"--save writes a .gif file, got {self.save}")
+        if self.seed < 0:
+            raise UserError(f"--seed must not be negative, got {self.seed}")
         use_cache()
         run = load(self.run)
         spec = run.environment().spec
@@ -38,7 +40,7 @@ class Play:
         requested = run.coverage_set.requested[self.policy]
         names = ", ".join(spec.objective_names)
         console.print(
-            f"Policy {self.policy} of {self.run} is asked for {vector(requested)} ({names}) in "
+            f"Policy {self.policy} of {quoted(self.run)} is asked for {vector(requested)} ({names}) in "
             f"{run.coverage_set.horizons[self.policy]:g} steps\n"
         )
         table = Table(box=None, header_style="bold", pad_edge=False)
@@ -52,7 +54,7 @@ class Play:
                 vector(step.remaining_return),
                 f"{step.remaining_steps:g}",
             )
-        console.print(table)
+        print_table(table)
         total = episode.total
         missing = requested - total
         verdict = "as asked"
@@ -66,9 +68,12 @@ class Play:
         )
         if self.save is not None:
             save_gif(episode, self.save)
-            console.print(f"Wrote {self.save}")
+            console.print(f"Wrote {quoted(self.save)}")
         other = (self.policy + 1) % len(run.coverage_set)
         next_steps(
-            (f"play {self.run} --policy {other} --save play.gif", "another policy, as a film"),
-            (f"plot {self.run} --out front.png", "draw the front"),
+            (
+                f"play {quoted(self.run)} --policy {other} --save play.gif",
+                "another policy, as a film",
+            ),
+            (f"plot {quoted(self.run)} --out front.png", "draw the front"),
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tyro
 
-from pcn.cli.screen import console, next_steps
+from pcn.cli.screen import console, next_steps, quoted
 from pcn.errors import UserError
 from pcn.runs import load
 
@@ -30,5 +30,5 @@ class Plot:
 
         run = load(self.run)
         save_front(run, self.out)
-        console.print(f"Wrote {self.out}")
-        next_steps((f"play {self.run} --policy 0", "run one policy, step by step"))
+        console.print(f"Wrote {quoted(self.out)}")
+        next_steps((f"play {quoted(self.run)} --policy 0", "run one policy, step by step"))

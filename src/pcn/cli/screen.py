@@ -1,22 +1,47 @@
 """What commands print: tables, figures, next steps and complaints."""
 
+import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.metrics import reached_mask
 
+
+class _Screen(Console):
+    """A console that lets a command go on when the reader of a pipe has left."""
+
+    def on_broken_pipe(self) -> None:
+        """Say the rest to nobody."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 # Where there is no terminal, lines are as long as they need to be.
-console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
+console = _Screen(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
 
 MOST_ROWS = 40
 """Longer fronts are shown in part; the whole is in `front.csv`."""
+
+
+def quoted(path: object) -> str:
+    """A path as a shell takes it and as rich prints it."""
+    return escape(shlex.quote(str(path)))
+
+
+def print_table(table: Table) -> None:
+    """Print a table as wide as it is; a narrow terminal breaks its lines but loses nothing."""
+    wide = console.options.update(width=10_000)
+    width = Measurement.get(console, wide, table).maximum
+    console.print(table, width=width, crop=False, no_wrap=True, overflow="ignore")
 
 
 def complain(sentence: str) -> None:
@@ -62,7 +87,7 @@ def show_coverage_set(
     coverage_set: CoverageSet, spec: EnvironmentSpec, figures: dict[str, Any]
 ) -> None:
     """The table of policies and the figures that sum it up."""
-    console.print(front_table(coverage_set, spec))
+    print_table(front_table(coverage_set, spec))
     if len(coverage_set) > MOST_ROWS:
         console.print(f"... and {len(coverage_set) - MOST_ROWS} more; all are in front.csv")
     executed, archive, fidelity = figures["executed"], figures["archive"], figures["fidelity"]

@@ -10,10 +10,12 @@ import tyro
 
 import pcn
 from pcn.cli.display import Display
-from pcn.cli.screen import console, next_steps, show_coverage_set
-from pcn.envs.registry import parameters_of
+from pcn.cli.interrupt import stopping_at
+from pcn.cli.screen import console, next_steps, quoted, show_coverage_set
+from pcn.envs.registry import is_environment, parameters_of
 from pcn.errors import UserError
 from pcn.runs import Report, Run, Settings, load, loggers
+from pcn.runs.folder import RunFolder
 from pcn.runs.settings import find_algorithm
 from pcn.runs.training import CHECKPOINT_SECONDS
 
@@ -76,6 +78,7 @@ def train_command(arguments: list[str]) -> Any:
                 **values,
             )
             settings.make()
+            RunFolder.refuse_existing(out)
             console.print(
                 f"Training {self.algorithm} on {self.environment} "
                 f"({self.preset} preset, seed {self.seed})"
@@ -93,7 +96,7 @@ def train_command(arguments: list[str]) -> Any:
                 for listener in listeners:
                     listener(report)
 
-            with Display(console) as display:
+            with Display(console) as display, stopping_at(out):
                 run = pcn.train(
                     self.environment,
                     arguments=settings.arguments,
@@ -129,13 +132,13 @@ def _environment_options(
 
 
 def _positional(arguments: list[str]) -> str | None:
-    """The environment's name: the first word that is neither an option nor its value."""
-    previous = ""
-    for word in arguments:
-        if not word.startswith("-") and (not previous.startswith("--") or "=" in previous):
+    """The environment's name, wherever it stands among the options."""
+    words = [word for word in arguments if not word.startswith("-")]
+    for word in words:
+        if is_environment(word):
             return word
-        previous = word
-    return None
+    # A name that nobody knows is told by whoever looks it up.
+    return words[0] if words and words[0] == arguments[0] else None
 
 
 def _option(arguments: list[str], name: str) -> str | None:
@@ -163,7 +166,7 @@ class Resume:
             raise UserError(
                 f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`"
             )
-        with Display(console) as display:
+        with Display(console) as display, stopping_at(self.run):
             run = pcn.resume(self.run, report=display, checkpoint_seconds=self.checkpoint_seconds)
         show_run(run)
 
@@ -178,12 +181,12 @@ def show_run(run: Run) -> None:
         f"{run.metrics['seconds']:.1f} s"
     )
     console.print(
-        f"\nWrote {run.path}: config.json, progress.csv, front.csv, metrics.json, weights.npz, "
-        "checkpoint.npz"
+        f"\nWrote {quoted(run.path)}: config.json, progress.csv, front.csv, metrics.json, "
+        "weights.npz, checkpoint.npz"
     )
     best = len(run.coverage_set) // 2
     next_steps(
-        (f"play {run.path} --policy {best}", "run the policy you pick, step by step"),
-        (f"plot {run.path} --out front.png", "draw the front"),
-        (f"evaluate {run.path}", "execute every policy again"),
+        (f"play {quoted(run.path)} --policy {best}", "run the policy you pick, step by step"),
+        (f"plot {quoted(run.path)} --out front.png", "draw the front"),
+        (f"evaluate {quoted(run.path)}", "execute every policy again"),
     )

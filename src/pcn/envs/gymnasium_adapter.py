@@ -111,7 +111,7 @@ def find_make(name: str) -> MakeEnv:
             made: Any = importlib.import_module(module_name)
             for part in attribute.split("."):
                 made = getattr(made, part)
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, ValueError, TypeError) as error:
             raise UserError(f"cannot find {name}: {error}") from None
         if not callable(made):
             raise UserError(f"{name} is not a function that makes an environment")
@@ -139,6 +139,8 @@ def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) ->
         environment = make()
     except Exception as error:  # whatever the environment's own code raises
         raise UserError(f"cannot make {name}: {error}") from None
+    if not isinstance(environment, gym.Env):
+        raise UserError(f"{name} makes {environment!r}, which is no Gymnasium environment")
     ActionHeads.for_space(environment.action_space)
     if step_limit is None:
         spec = environment.spec
@@ -195,6 +197,22 @@ def _random_episode(
     seed: int,
     script: list[Any] | None = None,
 ) -> _RandomEpisode:
+    try:
+        return _played(environment, name, step_limit, seed=seed, script=script)
+    except UserError:
+        raise
+    except Exception as error:  # whatever the environment's own code raises
+        raise UserError(f"{name} failed in a random episode: {error!r}") from None
+
+
+def _played(
+    environment: gym.Env[Any, Any],
+    name: str,
+    step_limit: int,
+    *,
+    seed: int,
+    script: list[Any] | None,
+) -> _RandomEpisode:
     observation, info = environment.reset(seed=seed)
     observations, actions, rewards = [observation], [], []
     masked = "action_mask" in info
@@ -213,6 +231,8 @@ def _random_episode(
                 f"{name} gives rewards of shape {np.shape(reward)}; "
                 "a vector with at least two objectives is needed"
             )
+        if not np.isfinite(np.asarray(reward)).all():
+            raise UserError(f"{name} gives the reward {reward}; every objective must be finite")
         observations.append(observation)
         actions.append(action)
         rewards.append(np.asarray(reward, dtype=np.float64))

@@ -20,7 +20,7 @@ def make(benchmark: str, render_mode: str | None = None, **arguments: Any) -> gy
 
 
 def register_all() -> None:
-    """Make the ids known; Gymnasium calls this when it starts, through our entry point."""
+    """Make the ids known; importing `pcn` does it."""
     for name in (*BENCHMARKS, *FAMILIES):
         identity = f"pcn/{name}-v0"
         if identity in gym.registry:

@@ -18,12 +18,14 @@ from pcn.envs.gymnasium_adapter import (
     probe,
 )
 from pcn.envs.minecart import Minecart
-from pcn.envs.walkroom import Walkroom
+from pcn.envs.walkroom import MOST_OBJECTIVES, Walkroom
 from pcn.errors import UserError
 
 
 def walkroom(objectives: int = 2, size: int | None = None, room_seed: int = 0) -> Benchmark:
     """A walkroom with the paper's budget and dataset for its number of objectives."""
+    if not 2 <= objectives <= MOST_OBJECTIVES:
+        raise UserError(f"walkroom has 2 to {MOST_OBJECTIVES} objectives, got {objectives}")
     return Benchmark(
         name="walkroom",
         make=lambda: Walkroom(objectives, size=size, room_seed=room_seed),
@@ -78,6 +80,10 @@ def gymnasium_benchmark(
     """
     if environments < 1:
         raise UserError(f"environments must be at least 1, got {environments}")
+    if frame_stack < 1:
+        raise UserError(f"frame_stack must be at least 1, got {frame_stack}")
+    if step_limit is not None and step_limit < 1:
+        raise UserError(f"step_limit must be at least 1, got {step_limit}")
     make = find_make(name)
     if reference_point is None or deterministic is None or masked_actions is None or not step_limit:
         found = probe(make, name, step_limit=step_limit)
@@ -89,6 +95,14 @@ def gymnasium_benchmark(
         masked_actions=found.masked_actions if masked_actions is None else masked_actions,
         step_limit=step_limit or found.step_limit,
     )
+    num_objectives = len(found.reference_point)
+    if len(settled.reference_point) != num_objectives or not np.all(
+        np.isfinite(settled.reference_point)
+    ):
+        raise UserError(
+            f"reference_point must be {num_objectives} finite numbers, "
+            f"got {settled.reference_point}"
+        )
     environment = GymnasiumEnvironment(
         name, make, settled, num_slots=environments, workers=workers, frame_stack=frame_stack
     )
@@ -159,7 +173,7 @@ def find_benchmark(name: str, **arguments: Any) -> Benchmark:
         return BENCHMARKS[name]
     if name in FAMILIES:
         return FAMILIES[name](**arguments)
-    if ":" in name or is_gymnasium_id(name):
+    if is_environment(name):
         return gymnasium_benchmark(name, **arguments)
     known = ", ".join([*BENCHMARKS, *FAMILIES])
     raise UserError(
@@ -168,11 +182,16 @@ def find_benchmark(name: str, **arguments: Any) -> Benchmark:
     )
 
 
+def is_environment(name: str) -> bool:
+    """Whether `find_benchmark` would look for an environment of that name."""
+    return name in BENCHMARKS or name in FAMILIES or ":" in name or is_gymnasium_id(name)
+
+
 def parameters_of(name: str) -> Mapping[str, inspect.Parameter]:
     """The arguments that an environment takes."""
     if name in FAMILIES:
         return inspect.signature(FAMILIES[name]).parameters
-    if name not in BENCHMARKS and (":" in name or is_gymnasium_id(name)):
+    if name not in BENCHMARKS and is_environment(name):
         parameters = dict(inspect.signature(gymnasium_benchmark).parameters)
         parameters.pop("name")
         return parameters

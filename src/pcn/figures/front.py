@@ -30,13 +30,20 @@ def front_figure(run: Run) -> Figure:
     else:
         figure, axes = plt.subplots(figsize=(7.6, 4.6), layout="constrained")
         _parallel(axes, run, spec)
-    fidelity = run.metrics["fidelity"]["exact"]
-    axes.set_title(
-        f"{run.settings.environment}: {int(run.coverage_set.front_mask.sum())} policies, "
-        f"{fidelity:.0%} reach what was asked of them",
-        fontsize=11,
-    )
+    axes.set_title(_title(run, spec), fontsize=11)
     return figure
+
+
+def _title(run: Run, spec: EnvironmentSpec) -> str:
+    """How much of the known front is there, and whether the policies keep their promises."""
+    executed = run.coverage_set.front
+    title = f"{run.settings.environment}: {len(executed)} policies"
+    if spec.front is not None:
+        known = spec.front.returns
+        gaps = np.array([np.abs(executed - point).max(axis=1).min() for point in known])
+        found = int(np.sum(gaps <= run.coverage_set.tolerance))
+        title += f", {found} of {len(known)} points of the {spec.front.status} front"
+    return f"{title}; {run.metrics['fidelity']['exact']:.0%} reach what was asked"
 
 
 def _label(objective: Objective) -> str:

@@ -34,11 +34,7 @@ class RunFolder:
     @classmethod
     def create(cls, path: Path, settings: Settings) -> "RunFolder":
         """A new folder with its `config.json`; an existing one is left alone."""
-        if path.exists():
-            raise UserError(
-                f"{path} exists already; choose another --out, or continue it with "
-                f"`pcn resume {path}`"
-            )
+        cls.refuse_existing(path)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
             temporary.mkdir(parents=True)
@@ -48,6 +44,15 @@ class RunFolder:
             shutil.rmtree(temporary, ignore_errors=True)
             raise UserError(f"cannot create {path}: {error.strerror or error}") from None
         return cls(path)
+
+    @staticmethod
+    def refuse_existing(path: Path) -> None:
+        """An error if there is anything at `path`."""
+        if not path.exists():
+            return
+        unfinished = (path / "config.json").exists() and not (path / "metrics.json").exists()
+        hint = f", or continue it with `pcn resume {path}`" if unfinished else ""
+        raise UserError(f"{path} exists already; choose another --out{hint}")
 
     @classmethod
     def open(cls, path: Path) -> "RunFolder":
@@ -87,6 +92,8 @@ class RunFolder:
         if not path.exists():
             return None
         arrays, facts = read_arrays(path)
+        if not {"trainer", "record"} <= facts.keys():
+            raise UserError(f"{path} is damaged: it is no checkpoint")
         return Snapshot(arrays, facts["trainer"]), facts["record"]
 
     def write_weights(self, arrays: dict[str, np.ndarray]) -> None:
@@ -121,14 +128,20 @@ class RunFolder:
         ]
         write_csv(self.path / "front.csv", header, table)
 
-    def read_coverage_set(self, *, num_objectives: int, tolerance: float) -> CoverageSet:
+    def read_coverage_set(
+        self, *, num_policies: int, num_objectives: int, tolerance: float
+    ) -> CoverageSet:
         """The policies of `front.csv`."""
         path = self.path / "front.csv"
-        header, rows = read_csv(path)
+        _, rows = read_csv(path)
         try:
             table = np.array(rows, dtype=np.float64)
             if table.ndim != 2 or table.shape[1] != 3 * num_objectives + 3:
-                raise ValueError(f"expected {3 * num_objectives + 3} columns, got {len(header)}")
+                raise ValueError(f"expected rows of {3 * num_objectives + 3} numbers")
+            if not np.isfinite(table).all():
+                raise ValueError("a number is missing")
+            if table[:, 0].tolist() != list(range(num_policies)):
+                raise ValueError(f"expected the policies 0 to {num_policies - 1} in order")
         except ValueError as error:
             raise UserError(f"{path} is damaged: {error}") from None
         n = num_objectives
@@ -146,4 +159,11 @@ class RunFolder:
 
     def read_metrics(self) -> dict[str, Any]:
         """The figures of the finished run."""
-        return read_json(self.path / "metrics.json")
+        path = self.path / "metrics.json"
+        metrics = read_json(path)
+        for name in ("archive", "executed", "fidelity"):
+            if not isinstance(metrics.get(name), dict):
+                raise UserError(f"{path} is damaged: {name} is missing")
+        if not isinstance(metrics.get("policies"), int):
+            raise UserError(f"{path} is damaged: policies is missing")
+        return metrics

@@ -70,12 +70,15 @@ def load(path: str | Path) -> Run:
     if not folder.finished:
         raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
     spec = settings.make().spec
+    metrics = folder.read_metrics()
     return Run(
         settings=settings,
         coverage_set=folder.read_coverage_set(
-            num_objectives=spec.num_objectives, tolerance=settings.config.return_tolerance
+            num_policies=metrics["policies"],
+            num_objectives=spec.num_objectives,
+            tolerance=settings.config.return_tolerance,
         ),
-        metrics=folder.read_metrics(),
+        metrics=metrics,
         progress=folder.read_progress(),
         weights=folder.read_weights(),
         path=folder.path,

@@ -88,6 +88,9 @@ class Settings:
                 raise UserError(
                     f"the run has format {content['format']}, this version of pcn reads {FORMAT}"
                 )
+            for name, kind in (("environment", str), ("preset", str), ("seed", int)):
+                if not isinstance(content[name], kind):
+                    raise UserError(f"config.json is damaged: {name} is {content[name]!r}")
             entry = find_algorithm(content["algorithm"])
             values = {
                 name: tuple(value) if isinstance(value, list) else value
@@ -117,6 +120,13 @@ def find_algorithm(name: str) -> AbstractAlgorithm:
 
 
 def _config(entry: AbstractAlgorithm, values: Mapping[str, Any]) -> Any:
+    for field in dataclasses.fields(entry.config_class):
+        value = values.get(field.name, field.default)
+        kind = type(field.default)
+        if kind in (int, float, bool, str):
+            allowed = (int, float) if kind is float else kind
+            if not isinstance(value, allowed) or (isinstance(value, bool) and kind is not bool):
+                raise UserError(f"{field.name} must be of type {kind.__name__}, got {value!r}")
     try:
         return entry.config_class(**values)
     except (TypeError, ValueError) as error:

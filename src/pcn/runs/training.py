@@ -1,5 +1,6 @@
 """Training with a record: evaluations, checkpoints and, at the end, the files of a run."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,9 @@ from pcn.runs.settings import Settings
 
 CHECKPOINT_SECONDS = 10.0
 """Least time between two checkpoints."""
+
+stop_requested = threading.Event()
+"""Set it to stop a training after the iteration under way, with a checkpoint."""
 
 PROGRESS_COLUMNS = [
     "steps",
@@ -154,6 +158,9 @@ def _complete(
                     else dict(zip(PROGRESS_COLUMNS, row, strict=True)),
                 )
             )
+        if stop_requested.is_set():
+            save()
+            raise KeyboardInterrupt
         if time.perf_counter() - last_checkpoint >= checkpoint_seconds:
             save()
             last_checkpoint = time.perf_counter()
@@ -162,6 +169,7 @@ def _complete(
     metrics = {
         "steps": trainer.steps,
         "seconds": round(time.perf_counter() - started, 3),
+        "policies": len(outcome.coverage_set),
         **figures(outcome.coverage_set, spec),
         **outcome.facts,
     }

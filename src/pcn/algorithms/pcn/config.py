@@ -1,6 +1,7 @@
 """Hyperparameters of PCN and the three presets."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 from pcn.errors import UserError
@@ -14,7 +15,7 @@ class PCNConfig:
     """Hyperparameters of PCN; a benchmark's entry may set a few differently."""
 
     total_steps: int = 100_000
-    """Environment steps, warm-up and evaluations included."""
+    """Environment steps, warm-up and evaluations included; the last iteration is finished."""
     discount: float = 1.0
     """Weight of a reward one step later; the paper's experiments do not discount."""
 
@@ -90,6 +91,10 @@ class PCNConfig:
     """Episodes per command when a stochastic environment is evaluated."""
 
     def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise UserError(f"{item.name} must be a finite number, got {value}")
         at_least_one = (
             "total_steps", "width", "batch_size", "updates_per_iteration", "warmup_episodes",
             "episodes_per_iteration", "capacity", "executions",
