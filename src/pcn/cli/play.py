@@ -40,8 +40,8 @@ class Play:
         requested = run.coverage_set.requested[self.policy]
         names = ", ".join(spec.objective_names)
         console.print(
-            f"Policy {self.policy} of {quoted(self.run)} is asked for {vector(requested)} ({names}) in "
-            f"{run.coverage_set.horizons[self.policy]:g} steps\n"
+            f"Policy {self.policy} of {quoted(self.run)} is asked for {vector(requested)} "
+            f"({names}) in {run.coverage_set.horizons[self.policy]:g} steps\n"
         )
         table = Table(box=None, header_style="bold", pad_edge=False)
         for column in ("step", "action", "reward", "left of the command", "left of the steps"):
