@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from pcn.envs.spec import EnvironmentSpec, Objective
 from pcn.errors import UserError
@@ -43,13 +44,13 @@ def _title(run: Run, spec: EnvironmentSpec) -> str:
         gaps = np.array([np.abs(executed - point).max(axis=1).min() for point in known])
         found = int(np.sum(gaps <= run.coverage_set.tolerance))
         title += f", {found} of {len(known)} points of the {spec.front.status} front"
-    return f"{title}; {run.metrics['fidelity']['exact']:.0%} reach what was asked"
+    return f"{title}\n{run.metrics['fidelity']['exact']:.0%} of them reach what was asked"
 
 
 def _label(objective: Objective) -> str:
     unit = f" [{objective.unit}]" if objective.unit else ""
-    note = ", negated" if objective.direction == "minimise" else ""
-    return f"{objective.name}{unit}{note}"
+    sign = "minus " if objective.direction == "minimise" else ""
+    return f"{sign}{objective.name}{unit}"
 
 
 def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
@@ -83,6 +84,9 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
             )
     axes.set_xlabel(_label(spec.objectives[0]))
     axes.set_ylabel(_label(spec.objectives[1]))
+    if np.array_equal(executed, np.round(executed)):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)
