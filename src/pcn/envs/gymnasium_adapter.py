@@ -148,11 +148,11 @@ def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) ->
     rng = np.random.default_rng(seed)
     environment.action_space.seed(seed)
     returns, masked, deterministic = [], False, True
-    for episode in range(PROBE_EPISODES):
+    for _ in range(PROBE_EPISODES):
         first = _random_episode(environment, name, step_limit, seed=int(rng.integers(1 << 31)))
         masked = masked or first.masked
         returns.append(first.rewards.sum(axis=0))
-        if deterministic and episode < 5:
+        if deterministic:
             again = _random_episode(
                 environment, name, step_limit, seed=int(rng.integers(1 << 31)), script=first.actions
             )
