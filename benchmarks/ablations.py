@@ -16,6 +16,7 @@ import pcn
 UNDONE: dict[str, dict[str, object]] = {
     "nothing (default)": {},
     "loop erasure": {"erase_loops": False},
+    "variations of front episodes": {"variations": False},
     "sticky random actions": {"sticky_actions": False},
     "warm-up until 3 trade-offs": {"warmup_front": 0},
     "a quarter of the batch from the archive": {"archive_fraction": 0.0},

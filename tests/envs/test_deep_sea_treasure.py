@@ -7,10 +7,9 @@ import mo_gymnasium
 import numpy as np
 import pytest
 
-from pcn.algorithms.pcn.loop_erasure import ScriptedAgent
 from pcn.envs.deep_sea_treasure import MOVES, DeepSeaTreasure, SubmarineState, sea_map
 from pcn.pareto import unique_front
-from pcn.rollout import rollout
+from pcn.rollout import ScriptedAgent, rollout
 
 LIMIT = 200
 TRUE_FRONT = [

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import pcn
-from pcn.algorithms.pcn.loop_erasure import ScriptedAgent
 from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe, find_make, probe
 from pcn.envs.observations import ObservationReader, small_picture
 from pcn.envs.registry import find_benchmark
 from pcn.errors import UserError
-from pcn.rollout import rollout
+from pcn.rollout import ScriptedAgent, rollout
 
 FORBIDDEN = 2
 

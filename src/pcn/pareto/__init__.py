@@ -3,6 +3,7 @@
 from pcn.pareto.crowding import crowding_distance
 from pcn.pareto.dominance import (
     DominanceCounts,
+    covered_mask,
     dominates,
     non_dominated_mask,
     num_earlier_copies,
@@ -15,6 +16,7 @@ from pcn.pareto.scoreboard import Scoreboard
 __all__ = [
     "DominanceCounts",
     "Scoreboard",
+    "covered_mask",
     "crowding_distance",
     "dominates",
     "dominating_score",

@@ -60,6 +60,20 @@ def unique_front(returns: Float[np.ndarray, "point objective"]) -> Int[np.ndarra
     return unique_index
 
 
+def covered_mask(
+    returns: Float[np.ndarray, "point objective"],
+    front: Float[np.ndarray, "known objective"],
+    *,
+    tolerance: float = 0.0,
+) -> Bool[np.ndarray, " point"]:
+    """Mark the points that some point of `front` equals or dominates.
+
+    >>> covered_mask(np.array([[1.0, 2.0], [0.0, 4.0]]), np.array([[1.0, 3.0]]))
+    array([ True, False])
+    """
+    return np.all(front[None] >= returns[:, None] - tolerance, axis=2).any(axis=1)
+
+
 def rounded(
     returns: Float[np.ndarray, "point objective"], tolerance: float
 ) -> Float[np.ndarray, "point objective"]:

@@ -7,10 +7,11 @@ from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout.agent import AbstractAgent, environment_action
 from pcn.rollout.compiled import compiled_rollout
+from pcn.rollout.scripted import ScriptedAgent
 from pcn.rollout.stepped import stepped_rollout
 from pcn.typing import RandomKey
 
-__all__ = ["AbstractAgent", "environment_action", "rollout"]
+__all__ = ["AbstractAgent", "ScriptedAgent", "environment_action", "rollout"]
 
 
 def rollout(

@@ -16,10 +16,9 @@ from pcn.algorithms.pcn.consolidate import (
 )
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.evaluate import Actor
-from pcn.algorithms.pcn.loop_erasure import ScriptedAgent
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.rollout import rollout
+from pcn.rollout import ScriptedAgent, rollout
 
 CONFIG = PCNConfig(episodes_per_iteration=4, capacity=8, batch_size=64, consolidation_updates=4_000)
 DOWN, RIGHT = 1, 3
@@ -63,7 +62,7 @@ def run(environment, dataset, policy, config=CONFIG, key=(1, 2)):
 @pytest.fixture(scope="module")
 def untrained(environment, dataset):
     policy = fresh_policy(environment, CONFIG, np.zeros(2, np.uint32))
-    scale = jnp.asarray(10 / dataset.command_ranges(), jnp.float32)
+    scale = jnp.asarray(dataset.command_scale(), jnp.float32)
     return eqx.tree_at(lambda p: p.command_scale, policy, scale)
 
 

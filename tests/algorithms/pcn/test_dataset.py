@@ -178,7 +178,7 @@ def test_a_dataset_of_a_single_episode_works():
         dataset.add(make_episodes(rng, num_episodes=1, returns=[returns]), count=1)
         assert len(dataset.archive()) == 1
     assert dataset.rows.returns.tolist() == [[1.0, 1.0]]
-    assert dataset.command_ranges().shape == (3,)
+    assert dataset.command_scale().shape == (3,)
     assert np.isfinite(dataset.drawing(dataset.rows).cumulative).all()
 
 
@@ -190,7 +190,7 @@ def test_ranges_and_bounds_are_those_of_all_stored_steps():
     slots = dataset.rows.slots.tolist()
     own = np.concatenate([steps[slots.index(slot)] for slot in archive.rows.slots])
     expected = np.append(own.max(axis=0) - own.min(axis=0), archive.horizons.max())
-    np.testing.assert_allclose(dataset.command_ranges(), expected, atol=1e-5)
+    np.testing.assert_allclose(dataset.command_scale(), CONFIG.command_spread / expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("sample_by", ["transition", "episode"])

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcn.algorithms.pcn.loop_erasure import (
-    ScriptedAgent,
     Shortcuts,
     fingerprints,
     promising_shortcuts,
@@ -14,7 +13,7 @@ from pcn.algorithms.pcn.loop_erasure import (
     without_loops,
 )
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.rollout import rollout
+from pcn.rollout import ScriptedAgent, rollout
 
 UP, DOWN, LEFT, RIGHT = range(4)
 NOTHING = np.zeros((0, 2))

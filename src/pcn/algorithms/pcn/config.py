@@ -72,6 +72,11 @@ class PCNConfig:
 
     Only in deterministic environments, and only after a replay has confirmed it."""
 
+    variations: bool = True
+    """Whether each iteration also replays front episodes with a few actions changed (paper: no).
+
+    Only in deterministic environments; those that add to the front are stored."""
+
     capacity: int = 200
     """Episodes kept after each pruning (authors: 200 for Deep Sea Treasure)."""
     crowded_below: float = 0.2
@@ -142,6 +147,7 @@ PRESETS: dict[str, dict[str, object]] = {
         "action_noise": 0.0,
         "patience": None,
         "erase_loops": False,
+        "variations": False,
         "bound_commands": False,
         "standardise": False,
         "store_evaluations": False,
@@ -163,6 +169,7 @@ PRESETS: dict[str, dict[str, object]] = {
         "action_noise": 0.0,
         "patience": None,
         "erase_loops": False,
+        "variations": False,
         "store_evaluations": False,
         "consolidation_updates": 0,
     },

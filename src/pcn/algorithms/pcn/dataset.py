@@ -145,15 +145,29 @@ class Dataset:
         weights = rows.lengths if by_step else np.ones_like(rows.lengths)
         return Drawing.over(rows.slots, weights, self._config.capacity)
 
+    def scripts(self, rows: Rows) -> list[Int[np.ndarray, "_ head"]]:
+        """The actions of some episodes."""
+        actions = np.asarray(self.store.actions)  # no copy where the device is the processor
+        return [
+            actions[slot, :length].copy()
+            for slot, length in zip(rows.slots, rows.lengths, strict=True)
+        ]
+
     def upper_bound(self) -> Float[np.ndarray, " objective"]:
-        """The largest return-to-go of any stored step, per objective."""
+        """The largest desired return: as configured, or the largest stored return-to-go."""
+        if not self._config.bound_commands:
+            return np.full(self.rows.highest.shape[1], np.inf)
+        if self._config.upper_bound is not None:
+            return np.asarray(self._config.upper_bound, dtype=np.float64)
         return self.rows.highest.max(axis=0)
 
-    def command_ranges(self) -> Float[np.ndarray, " command"]:
-        """How far the commands on the archive's episodes range, horizon last."""
+    def command_scale(self) -> Float[np.ndarray, " command"]:
+        """The factor on each part of a command: as configured, or from the archive's ranges."""
+        if self._config.command_scale is not None:
+            return np.asarray(self._config.command_scale, dtype=np.float64)
         rows = self.archive().rows
-        ranges = rows.highest.max(axis=0) - rows.lowest.min(axis=0)
-        return np.append(ranges, rows.lengths.max())
+        ranges = np.append(rows.highest.max(axis=0) - rows.lowest.min(axis=0), rows.lengths.max())
+        return self._config.command_spread / np.where(ranges > 0, ranges, 1.0)
 
     def observations(self) -> PyTree[np.ndarray]:
         """What was seen at every stored step, one after the other."""

@@ -1,4 +1,4 @@
-"""Randomness in exploring episodes: how often, and how persistently."""
+"""Exploring episodes: how random their actions are, and how long they may take."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,9 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.algorithms.pcn.config import PCNConfig
+
+ALWAYS_PATIENT = 0.1
+"""Share of iterations in which episodes may go on to the step limit to the very end."""
 
 
 @dataclass(frozen=True)
@@ -50,3 +53,18 @@ def _repeat(
     if not config.sticky_actions:
         return np.zeros(num_episodes)
     return np.clip(0.95 - rng.uniform(size=num_episodes) ** 2, 0.0, 1.0)
+
+
+def most_steps(
+    horizons: Float[np.ndarray, " episode"],
+    progress: float,
+    config: PCNConfig,
+    rng: np.random.Generator,
+) -> int | None:
+    """When to break episodes off; long wandering is worth its steps only now and then."""
+    if config.patience is None:
+        return None
+    # Wandering discovers trade-offs, early; short episodes refine them, later.
+    if rng.uniform() < max(1 - progress, ALWAYS_PATIENT):
+        return None
+    return int(config.patience * horizons.max()) + 1

@@ -8,39 +8,14 @@ observation may hide state, so a candidate only counts once it has been replayed
 from dataclasses import dataclass
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree, UInt64
+from jaxtyping import Bool, Float, Int, PyTree, UInt64
 
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
-from pcn.pareto import rounded, unique_front
-from pcn.rollout import AbstractAgent, rollout
+from pcn.pareto import covered_mask, rounded, unique_front
+from pcn.rollout import ScriptedAgent, rollout
 from pcn.typing import AnyArray, RandomKey
-
-
-class ScriptedAgent(AbstractAgent):
-    """Plays a given list of actions, whatever it observes; its last one for ever."""
-
-    script: Int[AnyArray, "*episode time head"]
-    step: Int[AnyArray, "*episode"]
-
-    def act(
-        self,
-        observation: PyTree[Array],
-        key: PRNGKeyArray,
-        mask: Bool[Array, " logit"] | None = None,
-    ) -> Int[Array, " head"]:
-        """The next action of the script."""
-        del observation, key, mask
-        return self.script[jnp.minimum(self.step, self.script.shape[0] - 1)]
-
-    def observing(
-        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
-    ) -> "ScriptedAgent":
-        """The agent one step further."""
-        del action, reward
-        return ScriptedAgent(self.script, self.step + 1)
 
 
 def fingerprints(
@@ -118,7 +93,7 @@ def promising_shortcuts(
     rewards = np.asarray(episodes.rewards)[:count, :num_steps].astype(np.float64)
     rewards = np.take_along_axis(rewards, order, axis=1) * valid
     returns = np.einsum("eto,t->eo", rewards, discount ** np.arange(num_steps))
-    covered = np.all(front[None] >= returns[:, None] - tolerance, axis=2).any(axis=1)
+    covered = covered_mask(returns, front, tolerance=tolerance)
     index = np.flatnonzero(~covered & (num_kept < lengths))
     index = index[unique_front(rounded(returns[index], tolerance))] if len(index) else index
     actions = np.asarray(episodes.actions)[:count]

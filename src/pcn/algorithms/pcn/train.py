@@ -5,17 +5,18 @@ import dataclasses
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Bool, UInt32
 
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.consolidate import batch_counts, consolidate
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.evaluate import Actor, execute
-from pcn.algorithms.pcn.exploration import Randomness
+from pcn.algorithms.pcn.exploration import Randomness, most_steps
 from pcn.algorithms.pcn.loop_erasure import promising_shortcuts, replayed
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.update import Learner, update_many
+from pcn.algorithms.pcn.variation import played, variation
 from pcn.algorithms.trainer import (
     AbstractTrainer,
     Outcome,
@@ -26,9 +27,8 @@ from pcn.arrays import named_arrays, with_named_arrays
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
+from pcn.pareto import covered_mask
 
-ALWAYS_PATIENT = 0.1
-"""Share of iterations in which episodes may go on to the step limit to the very end."""
 EVALUATION_SHARE = 0.1
 """Most of the steps that evaluations may take."""
 WARMUP_SHARE = 0.1
@@ -67,18 +67,21 @@ class PCNTrainer(AbstractTrainer):
             returns,
             horizons,
             Randomness.of_exploration(len(horizons), self.config, self._rng),
-            upper_bound=self._upper_bound(),
+            upper_bound=self._dataset.upper_bound(),
             key=self._next_key(),
-            most_steps=self._most_steps(horizons),
+            most_steps=most_steps(
+                horizons, self.steps / self.config.total_steps, self.config, self._rng
+            ),
         )
         self._store_explored(episodes)
+        self._vary()
         execution = self._evaluate() if self._evaluation_due(steps_before) else None
         self._follow_scale()
         return Progress(self.steps, loss, self._dataset.archive().returns, execution)
 
     def finish(self) -> Outcome:
         """Consolidate, execute the archive and report what was reached."""
-        archive, bound = self._dataset.archive(), self._upper_bound()
+        archive, bound = self._dataset.archive(), self._dataset.upper_bound()
         deterministic = self.environment.spec.deterministic
         executions = 1 if deterministic else self.config.executions
         # A lucky episode cannot be reproduced by fitting it better.
@@ -155,7 +158,7 @@ class PCNTrainer(AbstractTrainer):
             self._store(episodes, count)
             self._store_shortcuts(episodes, count)
             num_episodes += count
-        scale = jnp.asarray(self._wanted_scale(), jnp.float32)
+        scale = jnp.asarray(self._dataset.command_scale(), jnp.float32)
         policy = eqx.tree_at(lambda policy: policy.command_scale, self._learner.policy, scale)
         if config.standardise:
             embedding = policy.embed_state.fitted(self._dataset.observations())
@@ -181,26 +184,41 @@ class PCNTrainer(AbstractTrainer):
         self._dataset.add(episodes, count=count)
         self.steps += int(np.asarray(episodes.lengths)[:count].sum())
 
-    def _most_steps(self, horizons: Float[np.ndarray, " episode"]) -> int | None:
-        """When to break episodes off; long wandering is worth its steps only now and then."""
-        if self.config.patience is None:
-            return None
-        # Wandering discovers trade-offs, early; short episodes refine them, later.
-        patient = max(1 - self.steps / self.config.total_steps, ALWAYS_PATIENT)
-        if self._rng.uniform() < patient:
-            return None
-        return int(self.config.patience * horizons.max()) + 1
+    def _marked_first(
+        self, episodes: Episodes, mask: Bool[np.ndarray, " episode"]
+    ) -> tuple[Episodes, int]:
+        """The episodes to store first, and how many they are; the others have cost their steps."""
+        self.steps += int(np.asarray(episodes.lengths)[~mask].sum())
+        if not mask.all():
+            episodes = episodes.taking(np.argsort(~mask, kind="stable"))
+        return episodes, int(mask.sum())
+
+    def _ended(self, episodes: Episodes) -> Bool[np.ndarray, " episode"]:
+        """Which episodes came to an end, rather than being broken off."""
+        lengths = np.asarray(episodes.lengths)
+        return np.asarray(episodes.terminated) | (lengths == self.environment.spec.step_limit)
 
     def _store_explored(self, episodes: Episodes) -> None:
         """Store the episodes that came to an end; those broken off cost their steps."""
-        lengths = np.asarray(episodes.lengths)
-        ended = np.asarray(episodes.terminated) | (lengths == self.environment.spec.step_limit)
-        count = int(ended.sum())
-        if count < len(lengths):
-            self.steps += int(lengths[~ended].sum())
-            episodes = episodes.taking(np.argsort(~ended, kind="stable"))
+        episodes, count = self._marked_first(episodes, self._ended(episodes))
         self._store(episodes, count)
         self._store_shortcuts(episodes, count)
+
+    def _vary(self) -> None:
+        """Play episodes of the front with a few actions changed; store those that add to it."""
+        config, spec, size = self.config, self.environment.spec, self._actor.batch_size
+        # A changed action may be one that a mask forbids.
+        if not config.variations or not spec.deterministic or spec.masked_actions:
+            return
+        archive, sizes = self._dataset.archive(), self._learner.policy.heads.sizes
+        chosen = self._rng.integers(len(archive), size=2 * size)
+        scripts = self._dataset.scripts(archive.rows.taking(chosen))
+        pairs = zip(scripts[:size], scripts[size:], strict=True)
+        varied = [variation(script, other, sizes, self._rng) for script, other in pairs]
+        episodes = played(self.environment, varied, key=self._next_key())
+        returns = episodes.returns(discount=config.discount)
+        covered = covered_mask(returns, archive.returns, tolerance=config.return_tolerance)
+        self._store(*self._marked_first(episodes, self._ended(episodes) & ~covered))
 
     def _store_shortcuts(self, episodes: Episodes, count: int) -> None:
         """Where an episode becomes non-dominated without its loops, store that one too."""
@@ -245,7 +263,7 @@ class PCNTrainer(AbstractTrainer):
             archive.returns,
             horizons,
             key=self._next_key(),
-            upper_bound=self._upper_bound(),
+            upper_bound=self._dataset.upper_bound(),
             keep=self._store if self.config.store_evaluations else None,
         )
         if not self.config.store_evaluations:
@@ -259,22 +277,9 @@ class PCNTrainer(AbstractTrainer):
             tolerance=self.config.return_tolerance,
         )
 
-    def _upper_bound(self) -> Float[np.ndarray, " objective"]:
-        if not self.config.bound_commands:
-            return np.full(self.environment.spec.num_objectives, np.inf)
-        if self.config.upper_bound is not None:
-            return np.asarray(self.config.upper_bound, dtype=np.float64)
-        return self._dataset.upper_bound()
-
-    def _wanted_scale(self) -> Float[np.ndarray, " command"]:
-        if self.config.command_scale is not None:
-            return np.asarray(self.config.command_scale, dtype=np.float64)
-        ranges = self._dataset.command_ranges()
-        return self.config.command_spread / np.where(ranges > 0, ranges, 1.0)
-
     def _follow_scale(self) -> None:
         """Let the command scale follow the archive once its range has changed twofold."""
-        wanted = self._wanted_scale()
+        wanted = self._dataset.command_scale()
         ratio = wanted / np.asarray(self._learner.policy.command_scale)
         if np.any((ratio > 2) | (ratio < 0.5)):
             self._learner = self._learner.rescaled(jnp.asarray(wanted, jnp.float32))

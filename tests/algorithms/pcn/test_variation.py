@@ -1,0 +1,147 @@
+"""Front episodes played again with a few actions changed."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.algorithms.pcn.variation import EXTRA_STEPS, SHIFT, crossed, edited, played, variation
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.envs.minecart import Minecart
+from pcn.envs.walkroom import Walkroom
+
+UP, DOWN, LEFT, RIGHT = range(4)
+CONFIG = PCNConfig(
+    total_steps=3_000,
+    episodes_per_iteration=8,
+    warmup_episodes=8,
+    updates_per_iteration=1,
+    consolidation_updates=0,
+    evaluations=0,
+)
+
+
+def script(*actions):
+    return np.asarray(actions, np.int32)[:, None]
+
+
+scripts = st.lists(st.integers(0, 3), min_size=1, max_size=8).map(lambda actions: script(*actions))
+
+
+@given(scripts, st.integers(0, 10_000))
+def test_edits_stay_within_the_action_space_and_never_empty_a_script(original, seed):
+    kept = original.copy()
+    changed = edited(original, (4,), np.random.default_rng(seed))
+    assert len(changed) >= 1
+    assert changed.dtype == original.dtype
+    assert np.all((changed >= 0) & (changed < 4))
+    np.testing.assert_array_equal(original, kept)
+
+
+def test_one_edit_reaches_every_neighbour_and_edits_can_follow_one_another():
+    rng = np.random.default_rng(0)
+    reached = {tuple(edited(script(0, 1), (2,), rng)[:, 0]) for _ in range(2_000)}
+    one_edit_away = {
+        (0, 0), (1, 1), (0, 1),  # replaced, perhaps by itself
+        (0,), (1,),  # dropped
+        (0, 0, 1), (1, 0, 1), (0, 1, 1),  # added
+        (1, 0),  # moved
+    }  # fmt: skip
+    assert one_edit_away <= reached
+    assert any(len(actions) >= 4 for actions in reached)
+
+
+def test_each_part_of_an_action_has_its_own_range():
+    rng = np.random.default_rng(1)
+    original = np.zeros((3, 2), np.int32)
+    changed = np.concatenate([edited(original, (2, 5), rng) for _ in range(500)])
+    assert changed.max(axis=0).tolist() == [1, 4]
+
+
+@given(scripts, scripts, st.integers(0, 10_000))
+def test_a_cross_is_a_beginning_and_an_end(first, second, seed):
+    joined = crossed(first, second, np.random.default_rng(seed))
+    found = False
+    for cut in range(len(first)):
+        for end in range(max(0, cut - SHIFT), cut + SHIFT + 1):
+            candidate = np.concatenate([first[:cut], second[end:]])
+            found = found or (len(candidate) > 0 and np.array_equal(candidate, joined))
+    assert found or np.array_equal(joined, second)
+
+
+def test_variations_are_crossed_or_edited_or_both():
+    rng = np.random.default_rng(2)
+    first, second = script(*[0] * 6), script(*[1] * 6)
+    made = [variation(first, second, (3,), rng)[:, 0] for _ in range(400)]
+    assert any(2 in actions and 1 not in actions for actions in made)  # edited
+    assert any(2 in actions and np.sum(actions == 1) > 2 for actions in made)  # both
+    assert any(2 not in actions and np.sum(actions == 1) > 2 for actions in made)  # crossed
+
+
+def test_played_scripts_return_what_those_actions_return():
+    sea = DeepSeaTreasure()
+    ways = [script(DOWN), script(RIGHT, DOWN, DOWN), script(RIGHT, UP, RIGHT, DOWN, DOWN, DOWN)]
+    episodes = played(sea, ways, key=jax.random.key(0))
+    assert episodes.returns().tolist() == [[1.0, -1.0], [2.0, -3.0], [3.0, -6.0]]
+    assert np.asarray(episodes.terminated).all()
+
+
+def test_a_script_that_does_not_arrive_goes_on_a_little_and_is_broken_off():
+    sea = DeepSeaTreasure()
+    one_short, nowhere = script(RIGHT, DOWN), script(LEFT, LEFT)
+    episodes = played(sea, [one_short, nowhere], key=jax.random.key(0))
+    assert np.asarray(episodes.terminated).tolist() == [True, False]
+    assert np.asarray(episodes.lengths).tolist() == [3, 2 + EXTRA_STEPS]
+
+
+def with_variations_only(environment, seed=0):
+    """A trainer whose stored episodes come from warm-up and variations alone."""
+    trainer = PCNTrainer(environment, CONFIG, seed=seed)
+    trainer._warm_up()
+    for _ in range(40):
+        trainer._vary()
+    return trainer
+
+
+def test_variations_alone_improve_the_front():
+    sea = DeepSeaTreasure()
+    before = PCNTrainer(sea, CONFIG, seed=0)
+    before._warm_up()
+    after = with_variations_only(sea)
+    known, found = (t._dataset.archive().returns for t in (before, after))
+    assert len(found) > len(known)
+    for point in known:  # nothing is lost
+        assert np.any(np.all(found >= point, axis=1))
+    true = {tuple(point) for point in sea.spec.front.returns}
+    assert sum(tuple(point) in true for point in found) > sum(tuple(p) in true for p in known)
+
+
+def test_every_step_of_a_variation_is_counted():
+    room = Walkroom(2, size=8)
+    trainer = PCNTrainer(room, CONFIG, seed=0)
+    trainer._warm_up()
+    before, rows = trainer.steps, len(trainer._dataset)
+    trainer._vary()
+    # Eight walks of two steps at least; only what adds to the front is stored.
+    assert trainer.steps >= before + 2 * 8
+    assert len(trainer._dataset) < rows + 8
+
+
+@pytest.mark.parametrize(
+    ("environment", "variations"),
+    [(DeepSeaTreasure(), False), (Minecart(stochastic=True), True)],
+    ids=["switched off", "stochastic"],
+)
+def test_nothing_is_varied_where_it_is_switched_off_or_could_not_be_repeated(
+    environment, variations
+):
+    trainer = PCNTrainer(environment, dataclasses.replace(CONFIG, variations=variations), seed=0)
+    trainer._warm_up()
+    steps = trainer.steps
+    trainer._vary()
+    assert trainer.steps == steps
