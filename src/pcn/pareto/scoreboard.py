@@ -90,17 +90,20 @@ class Scoreboard:
             duplicate_penalty=self.duplicate_penalty,
         )
 
-    def prune(self, capacity: int) -> Int[np.ndarray, " kept"]:
+    def prune(self, capacity: int, *, most_copies: int | None = None) -> Int[np.ndarray, " kept"]:
         """Keep the `capacity` points of highest score, and return their former indices.
 
         Scores are those before pruning. Among equal scores, copies go first and then the
-        oldest, so that a dataset full of equally good points still takes in new ones.
+        oldest, so that a dataset full of equally good points still takes in new ones. Points
+        of which `most_copies` earlier copies are stored go before all others.
         """
         if capacity < 0:
             raise ValueError(f"capacity must not be negative, got {capacity}")
         if len(self) <= capacity:
             return np.arange(len(self))
-        worst_first = np.lexsort((-self._counts.num_earlier_copies, self.scores()))
+        copies = self._counts.num_earlier_copies
+        needed = np.ones(len(self), bool) if most_copies is None else copies < most_copies
+        worst_first = np.lexsort((-copies, self.scores(), needed))
         kept_mask = np.ones(len(self), dtype=bool)
         kept_mask[worst_first[: len(self) - capacity]] = False
         self.keep(kept_mask)

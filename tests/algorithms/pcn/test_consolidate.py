@@ -13,6 +13,7 @@ from pcn.algorithms.pcn.consolidate import (
     batch_counts,
     consolidate,
     cyclic_learning_rates,
+    reproduced,
 )
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.evaluate import Actor
@@ -53,7 +54,7 @@ def run(environment, dataset, policy, config=CONFIG, key=(1, 2)):
         dataset.archive(),
         Actor(environment, 4, 1.0),
         config,
-        upper_bound=dataset.upper_bound(),
+        score=reproduced(dataset.archive(), config.return_tolerance),
         executions=1,
         key=np.array(key, np.uint32),
     )

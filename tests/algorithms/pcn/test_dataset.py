@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.dataset import Dataset
+from pcn.algorithms.pcn.dataset import LUCKY_COPIES, Dataset
 from pcn.algorithms.pcn.store import TransitionStore
 from pcn.envs import EnvironmentSpec, Objective
 from pcn.episodes import Episodes
@@ -168,6 +168,31 @@ def test_copies_lose_to_the_original():
         observation, *_ = stored_episode(dataset, row)
         number = int(np.flatnonzero(np.all(front == dataset.rows.returns[row], axis=1))[0])
         np.testing.assert_array_equal(observation[0], originals.observations[number, 0])
+
+
+def test_candidates_are_the_best_distinct_commands_whatever_dominates_them():
+    rng = np.random.default_rng(6)
+    dataset = Dataset(make_spec(), CONFIG)
+    wanted = np.array([[3.0, 3.0]] * 3 + [[2.0, 2.0]] * 2 + [[1.0, 1.0]] * 2 + [[-9.0, -9.0]])
+    dataset.add(make_episodes(rng, returns=wanted), count=BATCH)
+    commands = {(*wanted[i], int(dataset.rows.lengths[i])) for i in range(BATCH)}
+    all_of_them = dataset.candidates(BATCH)
+    assert len(all_of_them) == len(commands)
+    found = np.column_stack([all_of_them.returns, all_of_them.horizons])
+    assert {tuple(row) for row in found} == commands
+    few = dataset.candidates(len(commands) - 1)  # the worst is missing, the rest is in order
+    np.testing.assert_array_equal(few.returns, all_of_them.returns[1:])
+    assert few.returns.min() > -9
+
+
+def test_where_luck_plays_a_part_one_return_does_not_fill_the_dataset():
+    rng = np.random.default_rng(6)
+    spec = dataclasses.replace(make_spec(), deterministic=False)
+    dataset = Dataset(spec, CONFIG)
+    for return_ in (0.0, 1.0, 5.0, 5.0, 5.0):
+        dataset.add(make_episodes(rng, returns=np.full((BATCH, 2), return_)), count=BATCH)
+    counts = [int(np.sum(dataset.rows.returns[:, 0] == value)) for value in (5.0, 1.0, 0.0)]
+    assert counts == [LUCKY_COPIES, LUCKY_COPIES, CAPACITY - 2 * LUCKY_COPIES]
 
 
 def test_a_dataset_of_a_single_episode_works():

@@ -2,8 +2,11 @@
 
 Discovery is early and execution lags behind: without this step the front that a run reports is
 one that its policies do not reach. The copy never explores, so fitting it costs no discovery.
+Where luck plays a part no copy can reproduce everything: there the copy counts whose returns are
+worth most on average, measured by their hypervolume.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +17,7 @@ from pcn.algorithms.pcn.dataset import Archive, Dataset
 from pcn.algorithms.pcn.evaluate import Actor, Execution, execute, nth_key
 from pcn.algorithms.pcn.update import Learner, update_many
 from pcn.episodes import Episodes
-from pcn.metrics import reached_mask
+from pcn.metrics import hypervolume, reached_mask
 from pcn.nets.policy import ConditionedPolicy
 
 WRONG_WEIGHT = 5.0
@@ -25,6 +28,9 @@ PATIENCE = 3 * 4096
 """Updates without a better execution after which the fit is given up."""
 LAST_LEARNING_RATE = 1e-4
 """Where each cycle ends."""
+
+Score = Callable[[Execution], float]
+"""How good an execution of the archive is; 1 if nothing is left to improve."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +61,21 @@ def consolidate(
     actor: Actor,
     config: PCNConfig,
     *,
-    upper_bound: Float[np.ndarray, " objective"],
+    score: Score,
     executions: int,
+    most_steps: int | None = None,
     key: UInt32[np.ndarray, " 2"],
 ) -> Consolidated:
-    """Fit a copy of `policy` to the archive; the best executed copy wins, be it the first."""
+    """Fit a copy of `policy` to the archive; the best executed copy wins, be it the first.
+
+    It ends early when checking has taken `most_steps` environment steps.
+    """
     learner = Learner.fresh(policy)
     drawing = dataset.drawing(archive.rows)
     counts = batch_counts(config)
     per_round = config.updates_per_iteration
 
-    def check(policy: ConditionedPolicy) -> tuple[Execution, float]:
+    def check(policy: ConditionedPolicy) -> Execution:
         first = 0
 
         def rerecord(episodes: Episodes, count: int) -> None:
@@ -75,24 +85,22 @@ def consolidate(
             dataset.replace_equals(rows, episodes)
             first += count
 
-        execution = execute(
+        return execute(
             actor,
             policy,
             archive.returns,
             archive.horizons.astype(np.float64),
             key=key,
-            upper_bound=upper_bound,
+            upper_bound=dataset.upper_bound(),
             executions=executions,
             keep=rerecord if executions == 1 else None,
         )
-        hits = reached_mask(archive.returns, execution.returns, config.return_tolerance)
-        return execution, float(hits.mean())
 
-    execution, share = check(policy)
+    execution = check(policy)
     best = Consolidated(policy, execution, 0, 0)
-    best_share, num_steps, num_updates = share, execution.num_steps, 0
+    best_score, num_steps, num_updates = score(execution), execution.num_steps, 0
     next_check = per_round
-    while best_share < 1 and num_updates < config.consolidation_updates:
+    while best_score < 1 and num_updates < config.consolidation_updates:
         if num_updates - best.num_updates >= PATIENCE:
             break
         rates = cyclic_learning_rates(num_updates, per_round, config.learning_rate)
@@ -107,13 +115,28 @@ def consolidate(
         )
         num_updates += per_round
         if num_updates >= next_check or num_updates >= config.consolidation_updates:
-            execution, share = check(learner.policy)
+            if most_steps is not None and num_steps + execution.num_steps > most_steps:
+                break
+            execution = check(learner.policy)
             num_steps += execution.num_steps
-            if share > best_share:
-                best, best_share = Consolidated(learner.policy, execution, num_updates, 0), share
+            if score(execution) > best_score:
+                best = Consolidated(learner.policy, execution, num_updates, 0)
+                best_score = score(execution)
             # Checks cost episodes: they become rarer as the fit takes longer.
             next_check = num_updates + max(per_round, num_updates // 8)
     return Consolidated(best.policy, best.execution, num_updates, num_steps)
+
+
+def reproduced(archive: Archive, tolerance: float) -> Score:
+    """The share of commands that returned what was asked for, or better."""
+    return lambda execution: float(
+        reached_mask(archive.returns, execution.returns, tolerance).mean()
+    )
+
+
+def worth(reference_point: Float[np.ndarray, " objective"]) -> Score:
+    """The hypervolume of the returns, brought between 0 and 1 in its order."""
+    return lambda execution: 1 - 1 / (1 + hypervolume(execution.returns, reference_point))
 
 
 def batch_counts(config: PCNConfig) -> tuple[int, ...]:

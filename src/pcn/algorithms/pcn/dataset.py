@@ -14,6 +14,10 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.pareto import Scoreboard
 
+LUCKY_COPIES = 8
+"""Episodes of equal return that are kept where returns are partly luck: one lucky return must not
+crowd out all others, some of which are better on average."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -50,7 +54,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Archive:
-    """The non-dominated episodes of the dataset, one for each distinct return."""
+    """Stored episodes whose returns are worth asking for: the non-dominated ones, if not said."""
 
     rows: Rows
 
@@ -76,6 +80,7 @@ class Dataset:
 
     def __init__(self, spec: EnvironmentSpec, config: PCNConfig) -> None:
         self._config = config
+        self._most_copies = None if spec.deterministic else LUCKY_COPIES
         # Room for one more batch: episodes are written first and pruned afterwards.
         self._num_slots = config.capacity + config.episodes_per_iteration
         self.store = TransitionStore.empty(spec, self._num_slots)
@@ -112,7 +117,7 @@ class Dataset:
         self._archive = None
         self.board.add(new.returns)
         self.rows = self.rows.followed_by(new)
-        kept = self.board.prune(self._config.capacity)
+        kept = self.board.prune(self._config.capacity, most_copies=self._most_copies)
         if len(kept) < len(self):
             self.rows = self.rows.taking(kept)
 
@@ -128,7 +133,7 @@ class Dataset:
         self.store, _ = written(arrival, self.store)
 
     def archive(self) -> Archive:
-        """The distinct non-dominated episodes, ordered by return."""
+        """The non-dominated episodes, one for each distinct return, ordered by return."""
         if self._archive is None:
             self._archive = self._find_archive()
         return self._archive
@@ -136,6 +141,18 @@ class Dataset:
     def _find_archive(self) -> Archive:
         mask = self.board.non_dominated_mask & (self.board.num_earlier_copies == 0)
         index = np.flatnonzero(mask)
+        order = np.lexsort(self.board.returns[index].T[::-1])
+        return Archive(self.rows.taking(index[order]))
+
+    def candidates(self, count: int) -> Archive:
+        """The archive and the best other episodes, one for each distinct return and horizon.
+
+        Where luck plays a part, a command that is asked for less can return more on average.
+        """
+        best_first = np.argsort(-self.board.scores(), kind="stable")
+        commands = np.column_stack([self.board.returns, self.rows.lengths])[best_first]
+        _, first = np.unique(commands, axis=0, return_index=True)
+        index = best_first[np.sort(first)[:count]]
         order = np.lexsort(self.board.returns[index].T[::-1])
         return Archive(self.rows.taking(index[order]))
 

@@ -1,7 +1,5 @@
 """PCN's training loop: explore with commands, keep the best episodes, learn from them."""
 
-import dataclasses
-
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -9,10 +7,11 @@ from jaxtyping import Bool, UInt32
 
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.consolidate import batch_counts, consolidate
+from pcn.algorithms.pcn.consolidate import batch_counts
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.algorithms.pcn.exploration import Randomness, most_steps
+from pcn.algorithms.pcn.finish import coverage_set_of, finished
 from pcn.algorithms.pcn.loop_erasure import promising_shortcuts, replayed
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.update import Learner, update_many
@@ -80,29 +79,11 @@ class PCNTrainer(AbstractTrainer):
         return Progress(self.steps, loss, self._dataset.archive().returns, execution)
 
     def finish(self) -> Outcome:
-        """Consolidate, execute the archive and report what was reached."""
-        archive, bound = self._dataset.archive(), self._dataset.upper_bound()
-        deterministic = self.environment.spec.deterministic
-        executions = 1 if deterministic else self.config.executions
-        # A lucky episode cannot be reproduced by fitting it better.
-        budget = self.config.consolidation_updates if deterministic else 0
-        final = consolidate(
-            self._learner.policy,
-            self._dataset,
-            archive,
-            self._actor,
-            dataclasses.replace(self.config, consolidation_updates=budget),
-            upper_bound=bound,
-            executions=executions,
-            key=self._next_key(),
+        """Consolidate, execute what is worth asking for and report what was reached."""
+        final, coverage_set = finished(
+            self._learner.policy, self._dataset, self._actor, self.config, next_key=self._next_key
         )
-        coverage_set = CoverageSet(
-            requested=archive.returns,
-            horizons=archive.horizons.astype(np.float64),
-            executed=final.execution.returns,
-            deviation=final.execution.deviation,
-            tolerance=self.config.return_tolerance,
-        )
+        bound = self._dataset.upper_bound()
         arrays = {**named_arrays(final.policy, "policy"), "upper_bound": bound}
         facts = {
             "consolidation": {"updates": final.num_updates, "steps": final.num_steps},
@@ -255,27 +236,20 @@ class PCNTrainer(AbstractTrainer):
         return due and self._evaluation_steps + cost <= EVALUATION_SHARE * self.steps
 
     def _evaluate(self) -> CoverageSet:
-        archive = self._dataset.archive()
-        horizons = archive.horizons.astype(np.float64)
+        archive, stores = self._dataset.archive(), self.config.store_evaluations
         execution = execute(
             self._actor,
             self._learner.policy,
             archive.returns,
-            horizons,
+            archive.horizons.astype(np.float64),
             key=self._next_key(),
             upper_bound=self._dataset.upper_bound(),
-            keep=self._store if self.config.store_evaluations else None,
+            keep=self._store if stores else None,
         )
-        if not self.config.store_evaluations:
+        if not stores:
             self.steps += execution.num_steps
         self._evaluation_steps += execution.num_steps
-        return CoverageSet(
-            requested=archive.returns,
-            horizons=horizons,
-            executed=execution.returns,
-            deviation=execution.deviation,
-            tolerance=self.config.return_tolerance,
-        )
+        return coverage_set_of(archive, execution, self.config)
 
     def _follow_scale(self) -> None:
         """Let the command scale follow the archive once its range has changed twofold."""

@@ -1,0 +1,108 @@
+"""The end of a training: which commands a run offers, and what each of them returns."""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Bool, UInt32
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.consolidate import Consolidated, consolidate, reproduced, worth
+from pcn.algorithms.pcn.dataset import Archive, Dataset
+from pcn.algorithms.pcn.evaluate import Actor, Execution, execute
+from pcn.coverage import CoverageSet
+from pcn.nets.policy import ConditionedPolicy
+
+CANDIDATES = 64
+"""How many commands a stochastic environment's run chooses from at the end, at least."""
+CHECKING_SHARE = 0.2
+"""Steps that choosing them may take beyond the budget, as a share of it."""
+
+NextKey = Callable[[], UInt32[np.ndarray, " 2"]]
+
+
+def finished(
+    policy: ConditionedPolicy,
+    dataset: Dataset,
+    actor: Actor,
+    config: PCNConfig,
+    *,
+    next_key: NextKey,
+) -> tuple[Consolidated, CoverageSet]:
+    """The consolidated network and the policies it offers."""
+    if not actor.environment.spec.deterministic:
+        return _finished_with_luck(policy, dataset, actor, config, next_key=next_key)
+    archive = dataset.archive()
+    final = consolidate(
+        policy,
+        dataset,
+        archive,
+        actor,
+        config,
+        score=reproduced(archive, config.return_tolerance),
+        executions=1,
+        key=next_key(),
+    )
+    return final, coverage_set_of(archive, final.execution, config)
+
+
+def _finished_with_luck(
+    policy: ConditionedPolicy,
+    dataset: Dataset,
+    actor: Actor,
+    config: PCNConfig,
+    *,
+    next_key: NextKey,
+) -> tuple[Consolidated, CoverageSet]:
+    """Find the commands that are worth most on average, and execute them afresh.
+
+    An archived return may have been luck: another command can return more on average.
+    """
+    archive = dataset.candidates(max(CANDIDATES, len(dataset.archive())))
+    num_checks = max(2, config.executions // 4)
+    final = consolidate(
+        policy,
+        dataset,
+        archive,
+        actor,
+        config,
+        score=worth(np.asarray(actor.environment.spec.reference_point, dtype=np.float64)),
+        executions=num_checks,
+        most_steps=int(CHECKING_SHARE * config.total_steps),
+        key=next_key(),
+    )
+    kept = np.flatnonzero(plausible_mask(final.execution, num_checks))
+    archive = Archive(archive.rows.taking(kept))
+    # The best of many means are lucky ones: only fresh executions say what to expect.
+    execution = execute(
+        actor,
+        final.policy,
+        archive.returns,
+        archive.horizons.astype(np.float64),
+        key=next_key(),
+        upper_bound=dataset.upper_bound(),
+        executions=config.executions,
+    )
+    return final, coverage_set_of(archive, execution, config)
+
+
+def plausible_mask(execution: Execution, executions: int) -> Bool[np.ndarray, " command"]:
+    """Mark the commands that may be non-dominated, as far as a few executions can tell.
+
+    Of two means only those more than a standard error each apart are told apart.
+    """
+    error = execution.deviation / np.sqrt(executions)
+    lowest, highest = execution.returns - error, execution.returns + error
+    beaten = np.all(lowest[None] >= highest[:, None], axis=2)
+    beaten &= np.any(lowest[None] > highest[:, None], axis=2)
+    return ~beaten.any(axis=1)
+
+
+def coverage_set_of(archive: Archive, execution: Execution, config: PCNConfig) -> CoverageSet:
+    """What was asked for beside what came of it."""
+    return CoverageSet(
+        requested=archive.returns,
+        horizons=archive.horizons.astype(np.float64),
+        executed=execution.returns,
+        deviation=execution.deviation,
+        tolerance=config.return_tolerance,
+    )

@@ -1,0 +1,108 @@
+"""What a run offers at the end, where luck plays a part."""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, Int
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.consolidate import worth
+from pcn.algorithms.pcn.evaluate import Execution
+from pcn.algorithms.pcn.finish import CHECKING_SHARE, plausible_mask
+from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
+
+CONFIG = PCNConfig(
+    total_steps=2_000,
+    episodes_per_iteration=16,
+    warmup_episodes=32,
+    updates_per_iteration=8,
+    capacity=40,
+    consolidation_updates=800,
+    evaluations=0,
+)
+
+
+class Stall(NamedTuple):
+    """In front of the lottery."""
+
+    place: Int[Array, " 1"]
+
+
+class Lottery(AbstractCompiledEnvironment):
+    """Keep one's stake, (1, 1), or buy a ticket: one in twenty wins (10, 10)."""
+
+    spec: EnvironmentSpec = eqx.field(static=True)
+
+    def __init__(self):
+        self.spec = EnvironmentSpec(
+            name="lottery",
+            objectives=(Objective("money"), Objective("joy")),
+            observation_space=gym.spaces.MultiDiscrete([2], dtype=np.int32),
+            action_space=gym.spaces.Discrete(2),
+            step_limit=3,
+            reference_point=(-1.0, -1.0),
+            deterministic=False,
+        )
+
+    def reset(self, key):
+        del key
+        return Stall(jnp.zeros(1, jnp.int32))
+
+    def step(self, state, action, key):
+        prize = jnp.where(jax.random.uniform(key) < 0.05, 10.0, 0.0)
+        gain = jnp.where(action == 0, 1.0, prize)
+        return Step(Stall(state.place + 1), jnp.stack([gain, gain]), jnp.asarray(True))
+
+    def observation(self, state):
+        return state.place
+
+    def render(self, state):
+        del state
+        return np.zeros((8, 8, 3), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def trainer():
+    trainer = PCNTrainer(Lottery(), CONFIG, seed=0)
+    while not trainer.done:
+        trainer.iterate()
+    return trainer
+
+
+def test_a_lucky_return_does_not_crowd_out_what_is_better_on_average(trainer):
+    assert trainer._dataset.archive().returns.tolist() == [[10.0, 10.0]]  # luck
+    coverage_set = trainer.finish().coverage_set
+    assert coverage_set.front.tolist() == [[1.0, 1.0]]
+    assert coverage_set.deviation[coverage_set.front_mask].tolist() == [[0.0, 0.0]]
+
+
+def test_means_are_told_apart_only_beyond_their_errors():
+    returns = np.array([[2.0, 2.0], [1.0, 1.0], [1.0, 1.0], [0.0, 3.0]])
+    deviation = np.array([[1.8, 1.8], [0.0, 0.0], [0.4, 0.4], [0.0, 0.0]])
+    # With four executions the first is at least 1.1: better than the second, not the third.
+    execution = Execution(returns, deviation, 0)
+    assert plausible_mask(execution, 4).tolist() == [True, False, True, True]
+    assert plausible_mask(execution, 1).tolist() == [True, True, True, True]
+
+
+def test_choosing_the_commands_takes_a_limited_number_of_steps(trainer):
+    steps = trainer.finish().facts["consolidation"]["steps"]
+    # The first check is always made; here it takes one step for each of its executions.
+    assert 0 < steps <= CHECKING_SHARE * CONFIG.total_steps
+
+
+def test_worth_orders_executions_as_their_hypervolume_does():
+    score = worth(np.zeros(2))
+
+    def of(*returns):
+        return score(Execution(np.array(returns), np.zeros((len(returns), 2)), 0))
+
+    assert of([0.0, 1.0]) == 0.0
+    assert of([1.0, 1.0]) == 0.5  # 1 - 1 / (1 + 1)
+    assert of([1.0, 1.0]) < of([1.0, 3.0]) < of([1.0, 3.0], [2.0, 2.0]) < 1
