@@ -3,10 +3,14 @@
 import csv
 import json
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from PIL import Image
 
 from pcn.cli import main
+from pcn.figures.progress import progress_figure
+from pcn.runs import load
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +75,26 @@ def test_plot_writes_the_format_asked_for(run, tmp_path):
         path = tmp_path / f"front{ending}"
         main(["plot", str(run), "--out", str(path)])
         assert path.read_bytes().startswith(magic)
+
+
+def test_progress_is_drawn_as_what_is_missing_from_the_known_front(run, tmp_path):
+    path = tmp_path / "progress.png"
+    main(["plot", str(run), str(run), "--progress", "--out", str(path)])
+    assert path.read_bytes().startswith(b"\x89PNG")
+    loaded = load(run)
+    figure = progress_figure([loaded])
+    archive, executed = figure.axes[0].get_lines()
+    header, rows = loaded.progress
+    last = loaded.metrics["executed"]["hypervolume"]
+    volumes = [float(row[header.index("executed_hypervolume")]) for row in rows] + [last]
+    np.testing.assert_allclose(22855 - executed.get_ydata(), volumes, atol=1e-3)
+    assert len(archive.get_xdata()) == len(rows) + 1
+    plt.close(figure)
+
+
+def test_plot_says_which_runs_it_wants(run, capsys):
+    assert "Name its folder" in refusal(capsys, "plot")
+    assert "one run's front" in refusal(capsys, "plot", run, run)
 
 
 def test_envs_lists_every_environment(capsys):

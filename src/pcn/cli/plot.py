@@ -1,4 +1,4 @@
-"""`pcn plot`: draw the front of a run."""
+"""`pcn plot`: draw the front of a run, or how its training went."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,21 +14,33 @@ SUFFIXES = (".png", ".pdf", ".svg")
 
 @dataclass(frozen=True)
 class Plot:
-    """Draw the executed front of a run, beside what was asked for and the known front."""
+    """Draw the executed front of a run, beside what was asked for and the known front.
 
-    run: tyro.conf.Positional[Path]
-    """The run's folder."""
-    out: Path = Path("front.png")
-    """The picture's file: .png, .pdf or .svg."""
+    With --progress: archive and executed hypervolume against steps, of one run or several.
+    """
+
+    runs: tyro.conf.Positional[tuple[Path, ...]]
+    """The run's folder; for --progress there may be several."""
+    progress: tyro.conf.FlagCreatePairsOff[bool] = False
+    """Draw how the training went instead of the front."""
+    out: Path | None = None
+    """The picture's file: .png, .pdf or .svg; front.png or progress.png when not given."""
 
     def __call__(self) -> None:
         """Draw and write."""
-        if self.out.suffix.lower() not in SUFFIXES:
-            raise UserError(f"--out must end in {', '.join(SUFFIXES)}, got {self.out}")
+        out = self.out or Path("progress.png" if self.progress else "front.png")
+        if out.suffix.lower() not in SUFFIXES:
+            raise UserError(f"--out must end in {', '.join(SUFFIXES)}, got {out}")
+        if not self.runs:
+            raise UserError("which run? Name its folder, as in `pcn plot runs/dst`")
+        if len(self.runs) > 1 and not self.progress:
+            raise UserError(f"one run's front can be drawn at a time, got {len(self.runs)} runs")
         # Drawing takes a while to import; no other command should wait for it.
-        from pcn.figures.front import save_front
+        from pcn.figures.front import front_figure
+        from pcn.figures.progress import progress_figure
+        from pcn.figures.saving import save
 
-        run = load(self.run)
-        save_front(run, self.out)
-        console.print(f"Wrote {quoted(self.out)}")
-        next_steps((f"play {quoted(self.run)} --policy 0", "run one policy, step by step"))
+        runs = [load(path) for path in self.runs]
+        save(progress_figure(runs) if self.progress else front_figure(runs[0]), out)
+        console.print(f"Wrote {quoted(out)}")
+        next_steps((f"play {quoted(self.runs[0])} --policy 0", "run one policy, step by step"))

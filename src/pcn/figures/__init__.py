@@ -1,1 +1,5 @@
-"""Figures, one per file, drawn from loaded runs."""
+"""Figures from finished runs; they are drawn into files and need no screen."""
+
+import matplotlib
+
+matplotlib.use("Agg")

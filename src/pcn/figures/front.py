@@ -1,12 +1,5 @@
 """The front of a run: what its policies reach, what was asked, and the best that is known."""
 
-import io
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,8 +7,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from pcn.envs.spec import EnvironmentSpec, Objective
-from pcn.errors import UserError
-from pcn.files import write_bytes
 from pcn.metrics import reached_mask
 from pcn.runs.run import Run
 
@@ -108,15 +99,3 @@ def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
         axes.text(float(x), -0.06, f"{bottom:.4g}", ha="center", fontsize=8)
     axes.set_ylim(-0.1, 1.1)
     axes.spines[:].set_visible(False)
-
-
-def save_front(run: Run, path: Path) -> None:
-    """Write the figure in the format of the file's ending."""
-    figure = front_figure(run)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=path.suffix.lstrip(".").lower(), dpi=160)
-    plt.close(figure)
-    try:
-        write_bytes(path, buffer.getvalue())
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from None

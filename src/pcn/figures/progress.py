@@ -1,0 +1,71 @@
+"""How a training went: what the archive held and what its policies reached, step by step."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from jaxtyping import Float
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+from pcn.envs.spec import EnvironmentSpec
+from pcn.errors import UserError
+from pcn.figures.front import REACHED
+from pcn.metrics import hypervolume
+from pcn.runs.run import Run
+
+ARCHIVE = "#d98c00"
+
+
+def progress_figure(runs: list[Run]) -> Figure:
+    """Archive and executed hypervolume against environment steps, one pair of lines per run.
+
+    Where the front is known, what is missing from its hypervolume is drawn, on a log scale: the
+    last hundredth of a hypervolume can be half of the front.
+    """
+    environments = {run.settings.environment for run in runs}
+    if len(environments) > 1:
+        raise UserError(f"runs of different environments: {', '.join(sorted(environments))}")
+    spec = runs[0].environment().spec
+    best = _best(spec)
+    figure, axes = plt.subplots(figsize=(6.8, 4.4), layout="constrained")
+    for number, run in enumerate(runs):
+        columns = _columns(run)
+        steps = np.append(columns["steps"], run.metrics["steps"])
+        for name, colour in (("archive", ARCHIVE), ("executed", REACHED)):
+            volume = np.append(columns[f"{name}_hypervolume"], run.metrics[name]["hypervolume"])
+            axes.plot(
+                steps,
+                volume if best is None else np.maximum(best - volume, 1e-9 * best),
+                "--" if name == "archive" else "-",
+                color=colour,
+                linewidth=1.2,
+                alpha=max(0.4, 1 / len(runs)),
+                label=name if number == 0 else None,
+            )
+    reference = ", ".join(f"{value:g}" for value in spec.reference_point)
+    axes.set_ylabel(f"hypervolume at ({reference})")
+    if best is not None and spec.front is not None:
+        axes.set_yscale("log")
+        axes.set_ylabel(f"missing from the {spec.front.status} hypervolume {best:.6g}")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.set_xlabel("environment steps")
+    seeds = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    axes.set_title(f"{runs[0].settings.environment}: {seeds}", fontsize=11)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    return figure
+
+
+def _best(spec: EnvironmentSpec) -> float | None:
+    """The hypervolume of the known front; what an environment merely claims does not count."""
+    if spec.front is None or spec.front.status == "claimed":
+        return None
+    return hypervolume(spec.front.returns, np.asarray(spec.reference_point, dtype=np.float64))
+
+
+def _columns(run: Run) -> dict[str, Float[np.ndarray, " evaluation"]]:
+    header, rows = run.progress
+    if not rows:
+        raise UserError("the run was never evaluated during training; there is nothing to draw")
+    values = np.array(rows, dtype=np.float64)
+    return {name: values[:, column] for column, name in enumerate(header)}
