@@ -69,7 +69,12 @@ def reader_of(space: gym.Space[Any]) -> Callable[[Any], Any]:
             read(part) for read, part in zip(parts, observation, strict=True)
         )
     kind, shape = space.dtype, space.shape or ()
-    return lambda observation: np.asarray(observation, kind).reshape(shape)
+
+    def read(observation: Any) -> np.ndarray:
+        array = np.asarray(observation, kind)
+        return array if array.shape == shape else array.reshape(shape)
+
+    return read
 
 
 def as_arrays(space: gym.Space[Any], observation: Any) -> Any:

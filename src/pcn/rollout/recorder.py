@@ -46,20 +46,21 @@ class Recorder:
         self,
         episodes: Int[np.ndarray, " slot"],
         times: Int[np.ndarray, " slot"],
-        actions: Int[np.ndarray, "slot head"],
-        rewards: Float[np.ndarray, "slot objective"],
         observations: list[np.ndarray],
         masks: Bool[np.ndarray, "slot logit"] | None,
+        actions: Int[np.ndarray, "slot head"],
+        rewards: Float[np.ndarray, "slot objective"],
     ) -> None:
         """One step in every slot; nobody plays where the episode is negative.
 
-        Actions and rewards are kept, the others are copied: they may change.
+        What is seen may change once this returns. Actions are kept as they are, and so are the
+        rewards, which may still be written until the next step is added.
         """
-        changing = (*observations, masks) if masks is not None else observations
-        copies = [array.copy() for array in changing]
-        self._steps.append((episodes.copy(), times.copy(), actions, rewards, *copies))
         if len(self._steps) == STEPS_AT_ONCE:
             self._write()
+        seen = observations if masks is None else [*observations, masks]
+        copies = [array.copy() for array in seen]
+        self._steps.append((episodes.copy(), times.copy(), actions, rewards, *copies))
 
     def end(self, episode: int, length: int, terminated: bool) -> None:
         """The episode is over."""

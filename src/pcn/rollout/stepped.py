@@ -37,7 +37,7 @@ def stepped_rollout(
     seeds = np.random.default_rng(numbers).integers(1 << 31, size=num_episodes)
     # What the slots show now, written in place: a compiled call is over before it changes.
     observations = empty_observations(spec.observation_space, (num_slots,))
-    leaves = jax.tree.leaves(observations)
+    leaves, one_array = jax.tree.leaves(observations), isinstance(observations, np.ndarray)
     masks = np.ones((num_slots, heads.num_logits), dtype=bool) if spec.masked_actions else None
     recorder = Recorder(spec, num_episodes, observations)
     waiting = list(range(count))[::-1]
@@ -47,8 +47,11 @@ def stepped_rollout(
     rewards = np.zeros((num_slots, spec.num_objectives), dtype=np.float32)
 
     def show(slot: int, observation: Any, info: dict[str, Any]) -> None:
-        for leaf, part in zip(leaves, jax.tree.leaves(observation), strict=True):
-            leaf[slot] = part
+        if one_array:
+            observations[slot] = observation
+        else:
+            for leaf, part in zip(leaves, jax.tree.leaves(observation), strict=True):
+                leaf[slot] = part
         if masks is not None:
             masks[slot] = _mask(info, heads)
 
@@ -65,13 +68,12 @@ def stepped_rollout(
             newcomers = (episodes.copy(), np.isin(np.arange(num_slots), free))
         actions = crew.act(observations, masks, rewards, newcomers)
         chosen = _for_environment(spec.action_space, actions)
-        outcomes = slots.step({slot: chosen[slot] for slot in playing})
         rewards = np.zeros_like(rewards)
-        for slot, outcome in outcomes.items():
-            rewards[slot] = outcome[1]
-        recorder.add(episodes, times, actions, rewards, leaves, masks)
+        recorder.add(episodes, times, leaves, masks, actions, rewards)
         times += 1
-        for slot, (observation, _, terminated, truncated, info) in outcomes.items():
+        outcomes = slots.step({slot: chosen[slot] for slot in playing})
+        for slot, (observation, reward, terminated, truncated, info) in outcomes.items():
+            rewards[slot] = reward
             show(slot, observation, info)
             if terminated or truncated or times[slot] >= most_steps:
                 recorder.end(playing.pop(slot), int(times[slot]), terminated)
