@@ -58,11 +58,13 @@ class Arguments:
     repetitions: int = 2
     """Trainings of each kind, peer and ours in turn, each with a seed of its own."""
     steps: int = 100_000
-    """Environment steps of a training on MO-Gymnasium's Minecart."""
+    """Environment steps of a training on MO-Gymnasium's Minecart, the same for the peer and us.
+
+    Episodes get shorter as training goes on, and updates per step more frequent."""
     compiled_steps: int = 1_000_000
     """The same on the compiled Minecart; Deep Sea Treasure always takes 100,000."""
-    only: str = ""
-    """Measure only the rows whose name contains this."""
+    only: tuple[str, ...] = ()
+    """Measure only the rows of these names."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def rows_of(arguments: Arguments) -> list[Row]:
         Row("pcn, compiled", "deep-sea-treasure", 100_000),
     ]
     rows = [*(peer if arguments.peer_python is not None else []), *ours]
-    return [row for row in rows if arguments.only in row.name]
+    return [row for row in rows if not arguments.only or row.name in arguments.only]
 
 
 def measure(training: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Compiled code is kept on disk: the second run starts at once."""
+"""How JAX keeps and runs compiled code."""
 
 import os
 from pathlib import Path
@@ -21,3 +21,13 @@ def use_cache() -> None:
     jax.config.update("jax_compilation_cache_dir", chosen)
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+def run_in_place() -> None:
+    """Let JAX run programs on the processor in the thread that asks for them.
+
+    Nothing here goes on before it has its result, and handing a small program to another thread
+    takes as long as running it. Without effect once JAX is in use, and where the user has chosen.
+    """
+    if "JAX_CPU_ENABLE_ASYNC_DISPATCH" not in os.environ:
+        jax.config.update("jax_cpu_enable_async_dispatch", False)

@@ -1,10 +1,12 @@
 """Observations of any Gymnasium space as trees of plain arrays, pictures made small."""
 
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
+import jax
 import numpy as np
-from jaxtyping import UInt8
+from jaxtyping import PyTree, UInt8
 from PIL import Image
 
 PICTURE_SIDE = 40
@@ -33,11 +35,12 @@ class ObservationReader:
     """Reads the observations of one environment; remembers the last pictures."""
 
     def __init__(self, space: gym.Space[Any], *, frame_stack: int = 2) -> None:
-        self._original = space
         self._frames: list[UInt8[np.ndarray, "side side"]] = []
         self._frame_stack = frame_stack
+        self._read = reader_of(space)
+        self._is_picture = is_picture(space)
         self.space: gym.Space[Any] = space
-        if is_picture(space):
+        if self._is_picture:
             shape = (frame_stack, PICTURE_SIDE, PICTURE_SIDE)
             self.space = gym.spaces.Box(0, 255, shape, np.uint8)
 
@@ -48,17 +51,42 @@ class ObservationReader:
 
     def next(self, observation: Any) -> Any:
         """A later observation."""
-        if not is_picture(self._original):
-            return as_arrays(self._original, observation)
+        if not self._is_picture:
+            return self._read(observation)
         frame = small_picture(np.asarray(observation))
         self._frames = [*(self._frames or [frame] * self._frame_stack), frame][-self._frame_stack :]
         return np.stack(self._frames)
 
 
+def reader_of(space: gym.Space[Any]) -> Callable[[Any], Any]:
+    """How `as_arrays` reads one space; looking at a space again at every step takes its time."""
+    if isinstance(space, gym.spaces.Dict):
+        named = {name: reader_of(part) for name, part in space.items()}
+        return lambda observation: {name: read(observation[name]) for name, read in named.items()}
+    if isinstance(space, gym.spaces.Tuple):
+        parts = [reader_of(part) for part in space]
+        return lambda observation: tuple(
+            read(part) for read, part in zip(parts, observation, strict=True)
+        )
+    kind, shape = space.dtype, space.shape or ()
+
+    def read(observation: Any) -> np.ndarray:
+        array = np.asarray(observation, kind)
+        return array if array.shape == shape else array.reshape(shape)
+
+    return read
+
+
 def as_arrays(space: gym.Space[Any], observation: Any) -> Any:
     """An observation as arrays of the space's own types, whatever sequence it came in."""
-    if isinstance(space, gym.spaces.Dict):
-        return {name: as_arrays(part, observation[name]) for name, part in space.items()}
-    if isinstance(space, gym.spaces.Tuple):
-        return tuple(as_arrays(part, o) for part, o in zip(space, observation, strict=True))
-    return np.asarray(observation, dtype=space.dtype).reshape(space.shape)
+    return reader_of(space)(observation)
+
+
+def empty_observations(space: gym.Space[Any], shape: tuple[int, ...]) -> PyTree[np.ndarray]:
+    """Zeros in the shape of many observations, in the types that the device computes with."""
+    example = as_arrays(space, space.sample())
+    return jax.tree.map(
+        # Double precision is not stored: the device computes in single.
+        lambda leaf: np.zeros((*shape, *leaf.shape), jax.dtypes.canonicalize_dtype(leaf.dtype)),
+        example,
+    )

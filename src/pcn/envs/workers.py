@@ -3,6 +3,7 @@
 import multiprocessing
 import traceback
 from collections.abc import Callable, Mapping
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Protocol, runtime_checkable
 
@@ -58,15 +59,20 @@ def _mask_of(info: dict[str, Any]) -> dict[str, Any]:
 
 
 class LocalSlots:
-    """All environments in this process."""
+    """All environments in this process, each made when it is first needed."""
 
     def __init__(
         self, make: Callable[[], gym.Env[Any, Any]], num_slots: int, *, frame_stack: int
     ) -> None:
-        self._seats = [_Seat(make, frame_stack) for _ in range(num_slots)]
+        del num_slots
+        self._make = partial(_Seat, make, frame_stack)
+        self._seats: dict[int, _Seat] = {}
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
+        for slot in seeds:
+            if slot not in self._seats:
+                self._seats[slot] = self._make()
         return {slot: self._seats[slot].reset(seed) for slot, seed in seeds.items()}
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
@@ -75,7 +81,7 @@ class LocalSlots:
 
     def close(self) -> None:
         """Close every environment."""
-        for seat in self._seats:
+        for seat in self._seats.values():
             seat.environment.close()
 
 

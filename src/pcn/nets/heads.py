@@ -79,5 +79,8 @@ class ActionHeads(eqx.Module):
 
     def sampled(self, logits: Float[Array, " logit"], key: PRNGKeyArray) -> Int[Array, " head"]:
         """An action drawn with the softmax probabilities."""
-        gumbel = jax.random.gumbel(key, logits.shape)
-        return self.greedy(logits + gumbel)
+        return self.greedy(logits + self.noise(key))
+
+    def noise(self, key: PRNGKeyArray) -> Float[Array, " logit"]:
+        """What makes `greedy` an action drawn with the softmax probabilities: added to logits."""
+        return jax.random.gumbel(key, (self.num_logits,))

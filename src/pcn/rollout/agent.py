@@ -26,6 +26,22 @@ class AbstractAgent(eqx.Module):
     ) -> Int[Array, " head"]:
         """Choose an action, where `mask` is given among those it allows."""
 
+    def draw(self, key: PRNGKeyArray) -> PyTree[Array]:
+        """The random numbers of one action; the key itself, unless an agent draws ahead of time.
+
+        Whoever acts many steps later may use them: they depend on shared fields only.
+        """
+        return key
+
+    def act_drawn(
+        self,
+        observation: PyTree[Array],
+        drawn: PyTree[Array],
+        mask: Bool[Array, " logit"] | None = None,
+    ) -> Int[Array, " head"]:
+        """The same as `act`, with what `draw` gave for its key."""
+        return self.act(observation, drawn, mask)
+
     @abstractmethod
     def observing(
         self, action: Int[Array, " head"], reward: Float[Array, " objective"]

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import pcn
 from pcn.algorithms import ALGORITHMS
@@ -123,6 +123,8 @@ def _config(entry: AbstractAlgorithm, values: Mapping[str, Any]) -> Any:
     for field in dataclasses.fields(entry.config_class):
         value = values.get(field.name, field.default)
         kind = type(field.default)
+        if value is None and type(None) in get_args(field.type):
+            continue
         if kind in (int, float, bool, str):
             allowed = (int, float) if kind is float else kind
             if not isinstance(value, allowed) or (isinstance(value, bool) and kind is not bool):

@@ -11,7 +11,7 @@ import gymnasium as gym
 
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractTrainer, Progress
-from pcn.compilation import use_cache
+from pcn.compilation import run_in_place, use_cache
 from pcn.envs.gymnasium_adapter import name_of
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -117,6 +117,7 @@ def resume(
 
 def _trainer(settings: Settings) -> AbstractTrainer:
     use_cache()
+    run_in_place()
     algorithm = ALGORITHMS[settings.algorithm]
     return algorithm.trainer(settings.make(), settings.config, seed=settings.seed)
 

@@ -39,13 +39,28 @@ class ConditionedAgent(AbstractAgent):
         mask: Bool[Array, " logit"] | None = None,
     ) -> Int[Array, " head"]:
         """Sample from the network, take its first choice, or act at random."""
-        heads = self.policy.heads
+        return self.act_drawn(observation, self.draw(key), mask)
+
+    def draw(self, key: PRNGKeyArray) -> Float[Array, " drawn"]:
+        """Noise for the network's choice and for a random one, and two chances."""
         policy_key, random_key, chance_key = jax.random.split(key, 3)
-        logits = heads.masked(self.policy(observation, self.command), mask)
-        sampled = heads.sampled(logits, policy_key)
-        wanted = jnp.where(self.greedy, heads.greedy(logits), sampled)
+        noise = self.policy.heads.noise
         chance = jax.random.uniform(chance_key, (2,))
-        fresh = heads.sampled(heads.masked(jnp.zeros_like(logits), mask), random_key)
+        return jnp.concatenate([noise(policy_key), noise(random_key), chance])
+
+    def act_drawn(
+        self,
+        observation: PyTree[Array],
+        drawn: Float[Array, " drawn"],
+        mask: Bool[Array, " logit"] | None = None,
+    ) -> Int[Array, " head"]:
+        """What `act` does, once chance has spoken."""
+        heads = self.policy.heads
+        logits = heads.masked(self.policy(observation, self.command), mask)
+        policy_noise, random_noise, chance = jnp.split(drawn, (len(logits), 2 * len(logits)))
+        sampled = heads.greedy(logits + policy_noise)
+        wanted = jnp.where(self.greedy, heads.greedy(logits), sampled)
+        fresh = heads.greedy(heads.masked(jnp.zeros_like(logits), mask) + random_noise)
         repeats = (chance[1] < self.repeat) & heads.allowed(self.last_action, mask)
         random = jnp.where(repeats, self.last_action, fresh)
         return jnp.where(chance[0] < self.noise, random, wanted)

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from pcn.command import Command
-from pcn.envs.observations import as_arrays
+from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
@@ -61,16 +61,10 @@ class TransitionStore(eqx.Module):
     def empty(cls, spec: EnvironmentSpec, num_slots: int) -> "TransitionStore":
         """Room for episodes of an environment."""
         shape = (num_slots, spec.step_limit)
-        example = as_arrays(spec.observation_space, spec.observation_space.sample())
         heads = ActionHeads.for_space(spec.action_space)
         return cls(
             observations=jax.tree.map(
-                lambda leaf: jnp.zeros(
-                    (*shape, *np.shape(leaf)),
-                    # Double precision is not stored: the device computes in single.
-                    jax.dtypes.canonicalize_dtype(np.asarray(leaf).dtype),
-                ),
-                example,
+                jnp.asarray, empty_observations(spec.observation_space, shape)
             ),
             actions=jnp.zeros((*shape, len(heads.sizes)), int),
             returns_to_go=jnp.zeros((*shape, spec.num_objectives)),

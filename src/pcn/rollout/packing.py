@@ -1,0 +1,42 @@
+"""Many arrays in a few: a compiled call costs more per array than per number."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+
+class Packing(NamedTuple):
+    """Which arrays lie side by side: those of one type, flat beyond their leading axes."""
+
+    shapes: tuple[tuple[int, ...], ...]
+    """Of each array, without the leading axes that all of them share."""
+    kinds: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, arrays: Sequence[Any], *, leading: int) -> "Packing":
+        """How these arrays are packed."""
+        return cls(
+            tuple(array.shape[leading:] for array in arrays), tuple(array.dtype for array in arrays)
+        )
+
+    def packed(self, arrays: Sequence[Array]) -> list[Array]:
+        """One array per type."""
+        parts: dict[Any, list[Array]] = {kind: [] for kind in self.kinds}
+        for array, shape, kind in zip(arrays, self.shapes, self.kinds, strict=True):
+            leading = array.shape[: array.ndim - len(shape)]
+            parts[kind].append(jnp.reshape(array, (*leading, prod(shape))).astype(kind))
+        return [jnp.concatenate(part, axis=-1) for part in parts.values()]
+
+    def unpacked(self, packed: Sequence[Array]) -> list[Array]:
+        """All arrays again, in their order."""
+        whole = dict(zip(dict.fromkeys(self.kinds), packed, strict=True))
+        used = dict.fromkeys(self.kinds, 0)
+        arrays = []
+        for shape, kind in zip(self.shapes, self.kinds, strict=True):
+            start, used[kind] = used[kind], used[kind] + prod(shape)
+            part = whole[kind][..., start : used[kind]]
+            arrays.append(jnp.reshape(part, (*part.shape[:-1], *shape)))
+        return arrays

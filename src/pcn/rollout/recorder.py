@@ -1,0 +1,90 @@
+"""Episodes in the making."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, Int, PyTree
+
+from pcn.envs.spec import EnvironmentSpec
+from pcn.episodes import Episodes
+from pcn.nets.heads import ActionHeads
+
+STEPS_AT_ONCE = 64
+"""Steps that are written together: each write takes its time, however little is written."""
+
+
+class Recorder:
+    """Padded arrays of episodes that are played in slots, step by step."""
+
+    def __init__(
+        self,
+        spec: EnvironmentSpec,
+        num_episodes: int,
+        observations: PyTree[np.ndarray],
+    ) -> None:
+        heads = ActionHeads.for_space(spec.action_space)
+
+        def room(shape: tuple[int, ...], kind: Any) -> np.ndarray:
+            return np.zeros((num_episodes, spec.step_limit, *shape), kind)
+
+        self._observations = jax.tree.map(
+            lambda leaf: room(leaf.shape[1:], leaf.dtype), observations
+        )
+        self._actions = room((len(heads.sizes),), np.int32)
+        self._rewards = room((spec.num_objectives,), np.float32)
+        self._masks = room((heads.num_logits,), bool) if spec.masked_actions else None
+        self._records = jax.tree.leaves(
+            (self._actions, self._rewards, self._observations, self._masks)
+        )
+        self._lengths = np.zeros(num_episodes, dtype=np.int32)
+        self._terminated = np.zeros(num_episodes, dtype=bool)
+        self._steps: list[tuple[np.ndarray, ...]] = []
+
+    def add(
+        self,
+        episodes: Int[np.ndarray, " slot"],
+        times: Int[np.ndarray, " slot"],
+        observations: list[np.ndarray],
+        masks: Bool[np.ndarray, "slot logit"] | None,
+        actions: Int[np.ndarray, "slot head"],
+        rewards: Float[np.ndarray, "slot objective"],
+    ) -> None:
+        """One step in every slot; nobody plays where the episode is negative.
+
+        What is seen may change once this returns. Actions are kept as they are, and so are the
+        rewards, which may still be written until the next step is added.
+        """
+        if len(self._steps) == STEPS_AT_ONCE:
+            self._write()
+        seen = observations if masks is None else [*observations, masks]
+        copies = [array.copy() for array in seen]
+        self._steps.append((episodes.copy(), times.copy(), actions, rewards, *copies))
+
+    def end(self, episode: int, length: int, terminated: bool) -> None:
+        """The episode is over."""
+        self._lengths[episode] = length
+        self._terminated[episode] = terminated
+
+    def episodes(self) -> Episodes:
+        """All that was recorded."""
+        self._write()
+        return Episodes(
+            jax.tree.map(jnp.asarray, self._observations),
+            jnp.asarray(self._actions),
+            jnp.asarray(self._rewards),
+            jnp.asarray(self._lengths),
+            jnp.asarray(self._terminated),
+            None if self._masks is None else jnp.asarray(self._masks),
+        )
+
+    def _write(self) -> None:
+        if not self._steps:
+            return
+        episodes, times, *columns = (np.stack(column) for column in zip(*self._steps, strict=True))
+        self._steps = []
+        played = episodes >= 0
+        place = episodes[played], times[played]
+        for record, column in zip(self._records, columns, strict=True):
+            record[place] = column[played]

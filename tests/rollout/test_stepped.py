@@ -1,0 +1,180 @@
+"""Rollouts of Gymnasium environments against a slow loop over one environment."""
+
+import equinox as eqx
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, Float, Int
+
+from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe
+from pcn.rollout import AbstractAgent, rollout
+from pcn.rollout.crew import CALLS_AHEAD
+from pcn.rollout.recorder import STEPS_AT_ONCE
+
+LIMIT = 2 * max(CALLS_AHEAD, STEPS_AT_ONCE) + 5
+NUM_OBJECTIVES = 2
+
+
+class Winding(gym.Env):
+    """Episodes of many lengths whose observations, rewards and masks depend on all actions."""
+
+    observation_space = gym.spaces.Dict(
+        real=gym.spaces.Box(-9, 9, (2,), np.float64),
+        parts=gym.spaces.Tuple((gym.spaces.Discrete(5), gym.spaces.MultiBinary(3))),
+    )
+
+    def __init__(self, several=False):
+        self.several = several
+        self.action_space = gym.spaces.MultiDiscrete([3, 2]) if several else gym.spaces.Discrete(3)
+
+    def _seen(self):
+        place = self.place % 5
+        bits = [self.place >> bit & 1 for bit in range(3)]
+        real = np.array([self.place / 7, self.time / 300])
+        info = {"action_mask": self._mask()} if self.time % 4 else {}
+        return {"real": real, "parts": (place, bits)}, info
+
+    def _mask(self):
+        mask = np.array([1, self.place % 2, 1], np.int8)
+        return (mask, np.array([1, 1], np.int8)) if self.several else mask
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place, self.time = int(self.np_random.integers(90)), 0
+        self.endless = self.place % 2 == 0
+        return self._seen()
+
+    def step(self, action):
+        assert self.action_space.contains(action)
+        moved = int(np.sum(action))
+        if self.time % 4:
+            assert np.ravel(self._mask()[0] if self.several else self._mask())[np.ravel(action)[0]]
+        self.place = (self.place * 5 + moved * 11 + self.time) % 97
+        self.time += 1
+        reward = np.array([self.place % 3, -moved / 2])
+        seen, info = self._seen()
+        return seen, reward, not self.endless and self.place == 0, self.time >= LIMIT, info
+
+
+class Wanderer(AbstractAgent):
+    """Acts by what it sees, by chance, and by the rewards that it remembers."""
+
+    shared = ("sizes", "bias")
+
+    sizes: tuple[int, ...] = eqx.field(static=True)
+    bias: Float[Array, " logit"]
+    start: Float[Array, "*episode"]
+    last_reward: Float[Array, "*episode objective"]
+    last_action: Int[Array, "*episode head"]
+
+    def act(self, observation, key, mask=None):
+        real, parts = observation["real"], observation["parts"]
+        total = real.sum() + parts[0] + parts[1].sum() + self.start + self.last_reward.sum()
+        logits = self.bias * total + jax.random.normal(key, self.bias.shape) + self.last_action[0]
+        logits = logits if mask is None else jnp.where(mask, logits, -1e9)
+        split = jnp.split(logits, np.cumsum(self.sizes)[:-1].tolist())
+        return jnp.stack([jnp.argmax(part) for part in split]).astype(jnp.int32)
+
+    def observing(self, action, reward):
+        # The reward itself is kept, not something computed from it.
+        return eqx.tree_at(lambda a: (a.last_reward, a.last_action), self, (reward, action))
+
+
+def wanderers(environment, count):
+    space = environment.spec.action_space
+    sizes = (int(space.n),) if isinstance(space, gym.spaces.Discrete) else tuple(space.nvec)
+    sizes = tuple(int(size) for size in sizes)
+    return Wanderer(
+        sizes=sizes,
+        bias=jnp.linspace(-0.3, 0.4, sum(sizes)),
+        start=np.linspace(0, 3, count).astype(np.float32),
+        last_reward=np.zeros((count, NUM_OBJECTIVES), np.float32),
+        last_action=np.zeros((count, len(sizes)), np.int32),
+    )
+
+
+def slow_rollout(environment, agents, key, num_episodes, count, most_steps):
+    """The same slots and keys, but every agent acts alone and nothing is kept in arrays."""
+    num_slots = min(environment.num_slots, num_episodes)
+    seeds = np.random.default_rng(key).integers(1 << 31, size=num_episodes)
+    own = ("start", "last_reward", "last_action")
+
+    def one(number):
+        return eqx.tree_at(
+            lambda agent: [getattr(agent, name) for name in own],
+            agents,
+            [jnp.asarray(getattr(agents, name)[number]) for name in own],
+        )
+
+    act = eqx.filter_jit(lambda agent, *args: agent.act(*args))
+    heads = sum(agents.sizes)
+    everywhere = [Winding(environment.several) for _ in range(num_slots)]
+    slots, waiting, call, steps, ends = {}, list(range(count)), 0, {}, {}
+    while waiting or slots:
+        for slot in range(num_slots):
+            if slot not in slots and waiting:
+                number = waiting.pop(0)
+                seen = everywhere[slot].reset(seed=int(seeds[number]))
+                slots[slot] = [number, one(number), *seen]
+                steps[number] = []
+        keys = jax.random.split(jax.random.fold_in(jnp.asarray(key), call), num_slots)
+        call += 1
+        for slot in list(slots):
+            number, agent, seen, info = slots[slot]
+            mask = np.ones(heads, bool)
+            if "action_mask" in info:
+                given = info["action_mask"]
+                mask = np.concatenate(given if isinstance(given, tuple) else [given]).astype(bool)
+            real = {
+                "real": seen["real"].astype(np.float32),
+                "parts": (np.int32(seen["parts"][0]), np.array(seen["parts"][1], np.int8)),
+            }
+            action = act(agent, real, keys[slot], jnp.asarray(mask))
+            chosen = np.asarray(action)
+            taken = chosen.astype(np.int64) if environment.several else int(chosen[0])
+            following, reward, terminated, truncated, after = everywhere[slot].step(taken)
+            reward = reward.astype(np.float32)
+            steps[number].append((real, chosen, reward, mask))
+            slots[slot] = [number, agent.observing(action, jnp.asarray(reward)), following, after]
+            if terminated or truncated or len(steps[number]) >= most_steps:
+                ends[number] = terminated
+                del slots[slot]
+    return steps, ends
+
+
+@pytest.fixture(params=[False, True], ids=["discrete", "several"])
+def environment(request):
+    made = GymnasiumEnvironment(
+        "winding",
+        lambda: Winding(request.param),
+        Probe((0.0, 0.0), True, True, LIMIT),
+        num_slots=3,
+    )
+    made.several = request.param
+    return made
+
+
+@pytest.mark.parametrize("most_steps", [20, LIMIT])
+def test_slots_equal_a_slow_loop_over_single_agents(environment, most_steps):
+    key = np.array([3, 4], np.uint32)
+    agents = wanderers(environment, 8)
+    episodes = rollout(environment, agents, key, 8, count=7, most_steps=most_steps)
+    steps, ends = slow_rollout(environment, agents, key, 8, 7, most_steps)
+    lengths = [len(steps[number]) for number in range(7)]
+    assert np.asarray(episodes.lengths).tolist() == [*lengths, 0]
+    assert max(lengths) == most_steps
+    assert most_steps < LIMIT or min(lengths) < LIMIT  # both ways to end are seen
+    for number in range(7):
+        assert episodes.terminated[number] == ends[number]
+        for time, (seen, action, reward, mask) in enumerate(steps[number]):
+            there = jax.tree.map(lambda leaf: leaf[number, time], episodes.observations)  # noqa: B023
+            jax.tree.map(np.testing.assert_array_equal, there, seen)
+            np.testing.assert_array_equal(episodes.actions[number, time], action)
+            np.testing.assert_array_equal(episodes.rewards[number, time], reward)
+            np.testing.assert_array_equal(episodes.action_masks[number, time], mask)
+    beyond = np.arange(LIMIT) >= np.asarray(episodes.lengths)[:, None]
+    parts = (episodes.observations, episodes.actions, episodes.rewards, episodes.action_masks)
+    for part in jax.tree.leaves(parts):
+        assert not np.asarray(part)[beyond].any()
