@@ -48,9 +48,10 @@ def embedding_for(
     if isinstance(space, gym.spaces.Box):
         if space.dtype == np.uint8 and len(space.shape) == 3:
             channels, height, breadth = space.shape
-            if height < LOWEST_PICTURE:
+            if height >= LOWEST_PICTURE:
+                return PictureEmbedding((channels, height, breadth), width, key=key)
+            if breadth > StripEmbedding.PATCH:
                 return StripEmbedding((channels, height, breadth), width, key=key)
-            return PictureEmbedding((channels, height, breadth), width, key=key)
         return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
     raise UserError(f"no state embedding for the observation space {space}")
 

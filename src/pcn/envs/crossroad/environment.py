@@ -43,7 +43,7 @@ def reward_of(
     return np.array([(flow - 1.2) / 9, (0.9 - spread / 10) / 9], dtype=np.float32)
 
 
-class Crossroad(gym.Env[UInt8[np.ndarray, "3 lane cell"], int]):
+class Crossroad(gym.Env[Any, Any]):
     """Lights where a busy road with two lanes crosses one with a single lane.
 
     The observation is a picture of bytes, unrolled along the lanes that lead to the lights: a
@@ -95,7 +95,7 @@ class Crossroad(gym.Env[UInt8[np.ndarray, "3 lane cell"], int]):
         return self._look(), {}
 
     def step(
-        self, action: int
+        self, action: Any
     ) -> tuple[UInt8[np.ndarray, "3 lane cell"], Any, bool, bool, dict[str, Any]]:
         """One second; the step limit is Gymnasium's `TimeLimit` wrapper's business."""
         if not self._started:

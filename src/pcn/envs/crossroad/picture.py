@@ -131,7 +131,9 @@ def _draw_header(canvas: Canvas, cars: list[CarInPicture], step: int, flow: int)
     left, width = 34.0, 84.0
     for number in range(42):
         x = left + number * width / 42
-        canvas.rectangle(x, second - 2, x + width / 42, second + 2, fill=colour_of(number / 41 * 60))
+        canvas.rectangle(
+            x, second - 2, x + width / 42, second + 2, fill=colour_of(number / 41 * 60)
+        )
     canvas.text(left - 1, second, "0", size=4.5, fill=_INK, anchor="rm")
     canvas.text(left + width + 2, second, "60 s or more", size=4.5, fill=_INK, anchor="lm")
     canvas.rectangle(160, second - 2, 166, second + 2, fill=_INK)

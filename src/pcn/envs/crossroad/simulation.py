@@ -121,10 +121,11 @@ class Simulation:
     def everyone(self) -> list[Seen]:
         """All cars, those that are leaving too."""
         vehicle = self._owned().vehicle
-        return [
-            Seen(name, *vehicle.getPosition(name), vehicle.getAngle(name))
-            for name in vehicle.getIDList()
-        ]
+        seen = []
+        for name in vehicle.getIDList():
+            x, y = vehicle.getPosition(name)
+            seen.append(Seen(name, x, y, vehicle.getAngle(name)))
+        return seen
 
     def close(self) -> None:
         """End the simulation, if it is still this one's."""
