@@ -113,14 +113,14 @@ class PictureEmbedding(AbstractStateEmbedding):
         seen = jax.eval_shape(partial(_convolved, self.layers), jnp.zeros(shape))
         self.linear = eqx.nn.Linear(seen.size, width, key=linear_key)
 
-    def __call__(self, observation: Num[Array, "channel height width"]) -> Float[Array, " width"]:
+    def __call__(self, observation: Num[Array, "channel row column"]) -> Float[Array, " width"]:
         """Embed one picture."""
         picture = observation.astype(jnp.float32) / 255.0
         return self.linear(jnp.ravel(_convolved(self.layers, picture)))
 
 
 def _convolved(
-    layers: tuple[eqx.nn.Conv2d, ...], picture: Float[Array, "channel height width"]
+    layers: tuple[eqx.nn.Conv2d, ...], picture: Float[Array, "channel row column"]
 ) -> Float[Array, "..."]:
     for layer in layers:
         picture = jax.nn.relu(layer(picture))
