@@ -3,6 +3,7 @@
 import sys
 
 import libsumo
+import numpy as np
 import pytest
 
 from pcn.envs.crossroad.simulation import LANES, LIGHTS, Phase, Simulation, load_libsumo
@@ -39,11 +40,12 @@ def test_without_a_switch_the_lights_stay_as_they_are(simulation):
 def test_cars_stand_at_red_and_pass_at_green(simulation):
     for _ in range(60):
         simulation.step(switch=False)
-    cars = list(simulation.approaching())
-    assert {LANES[car.lane] for car in cars if car.past_lights} <= set(LANES[:4])
-    waiting = [car for car in cars if car.lane >= 4]
-    assert len(waiting) > 10
-    assert max(car.position for car in waiting) == pytest.approx(89.6, abs=1.5)
+    names, lanes, beyond = (np.array(part) for part in simulation.approaching())
+    assert len(set(names)) == len(names)
+    vertical = lanes >= LANES.index("from_north_0")
+    assert set(lanes[beyond > 0]) <= set(lanes[~vertical])
+    assert np.sum(vertical) > 10
+    assert -1.5 < beyond[vertical].max() < 0
 
 
 def test_a_second_simulation_takes_the_process_over_and_the_first_is_told(simulation):
@@ -53,7 +55,7 @@ def test_a_second_simulation_takes_the_process_over_and_the_first_is_told(simula
     with pytest.raises(RuntimeError, match=r"replaced by another one.*process of its own"):
         simulation.step(switch=False)
     with pytest.raises(RuntimeError, match="replaced"):
-        list(simulation.approaching())
+        simulation.approaching()
     simulation.close()  # not its own any more: nothing happens
     second.step(switch=False)
     simulation.start(None)  # and back again

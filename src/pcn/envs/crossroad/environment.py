@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from pcn.envs.crossroad.picture import CarInPicture, picture
-from pcn.envs.crossroad.simulation import LANES, LENGTHS, Phase, Simulation
+from pcn.envs.crossroad.simulation import LANES, Phase, Simulation
 from pcn.envs.spec import Objective
 
 STEP_LIMIT = 100
@@ -81,6 +81,8 @@ class Crossroad(gym.Env[Any, Any]):
         self._step = 0
         self._since: dict[str, int] = {}
         """The step at which each car on its way to the exit appeared."""
+        self._times = np.zeros(0)
+        """How long each of them has been in the system."""
         self._flow = 0
 
     def reset(
@@ -107,30 +109,21 @@ class Crossroad(gym.Env[Any, Any]):
         before = self._since
         observation = self._look()
         # Nobody leaves the road before the exit except by reaching it.
-        left = sum(name not in self._since for name in before)
+        left = len(before.keys() - self._since.keys())
         self._flow += left
-        times = self._step - np.fromiter(self._since.values(), np.float64, len(self._since))
-        return observation, reward_of(left, times, self._waiting), False, False, {}
+        return observation, reward_of(left, self._times, self._waiting), False, False, {}
 
     def _look(self) -> UInt8[np.ndarray, "3 lane cell"]:
         """Draw the observation, and note who is on the way."""
         seen = np.zeros((3, len(LANES), CELLS_BEFORE + CELLS_PAST), np.uint8)
-        since: dict[str, int] = {}
-        places: list[tuple[int, int]] = []
-        for name, lane, past_lights, position in self._simulation.approaching():
-            since[name] = self._since.get(name, self._step)
-            cell = (
-                CELLS_BEFORE + min(int(position / CELL), CELLS_PAST - 1)
-                if past_lights
-                else CELLS_BEFORE - 1 - int((LENGTHS[lane] - position) / CELL)
-            )
-            places.append((lane, cell))
-        self._since = since
-        if places:
-            lanes, cells = np.array(places).T
-            times = self._step - np.fromiter(since.values(), np.int64, len(since))
-            seen[0, lanes, cells] = 255
-            seen[1, lanes, cells] = np.minimum(times * 2, 255)
+        cars = self._simulation.approaching()
+        before, now = self._since, self._step
+        self._since = {name: before.get(name, now) for name in cars.names}
+        self._times = now - np.fromiter(self._since.values(), np.float64, len(cars.names))
+        if cars.names:
+            cells = np.floor(np.array(cars.beyond) / CELL).astype(np.int64) + CELLS_BEFORE
+            seen[0, cars.lanes, cells] = 255
+            seen[1, cars.lanes, cells] = 2 * self._times
         phase = self._simulation.phase
         rows = slice(0, 4) if phase < Phase.VERTICAL_GREEN else slice(4, 6)
         seen[2, rows] = 50 * self._simulation.yellow_left if phase.is_yellow else 255
