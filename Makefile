@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-slow check format clean
+SUMO_LIBRARIES := libgl1 libxext6 libxrender1 libatomic1
+
+.PHONY: demo test test-slow check format sumo-libraries clean
 
 demo: $(VENV)/.installed
 	rm -rf runs/demo
@@ -35,7 +37,14 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) --editable '.[dev]'
+	@$(BIN)/python -c 'import libsumo' 2>/dev/null || $(MAKE) sumo-libraries
 	touch $@
+
+# What SUMO needs of the system and slim machines lack; elsewhere than on Debian, its own way.
+sumo-libraries:
+	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] \
+	  || { echo "SUMO needs: apt-get install $(SUMO_LIBRARIES)"; exit 1; }
+	apt-get update -qq && apt-get install -y -qq --no-install-recommends $(SUMO_LIBRARIES)
 
 clean:
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,12 +13,20 @@ from gymnasium.utils.env_checker import check_env
 from mo_gymnasium.wrappers import LinearReward
 
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
-from pcn.envs import BENCHMARKS, find_benchmark
+from pcn.envs import BENCHMARKS, AbstractCompiledEnvironment, find_benchmark
 from pcn.envs.gymnasium_ids import register_all
 from pcn.errors import UserError
 from pcn.pareto import non_dominated_mask
 
 names = pytest.mark.parametrize("name", BENCHMARKS)
+compiled_names = pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, entry in BENCHMARKS.items()
+        if isinstance(entry.make(), AbstractCompiledEnvironment)
+    ],
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -113,7 +121,7 @@ def test_an_episode_that_does_not_end_is_truncated_at_the_step_limit(name):
     assert env.spec.max_episode_steps == limit
 
 
-@names
+@compiled_names
 def test_pure_functions_give_what_the_spec_promises(name):
     environment = BENCHMARKS[name].make()
     spec = environment.spec
@@ -130,7 +138,7 @@ def test_pure_functions_give_what_the_spec_promises(name):
         assert (before.shape, before.dtype) == (after.shape, after.dtype)
 
 
-@names
+@compiled_names
 def test_a_deterministic_environment_ignores_its_keys(name):
     environment = BENCHMARKS[name].make()
     if not environment.spec.deterministic:

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.nets.embeddings import OneHotEmbedding, VectorEmbedding
+from pcn.nets.embeddings import OneHotEmbedding, StripEmbedding, VectorEmbedding
 
 KEY = jax.random.key(0)
 
@@ -54,3 +54,19 @@ def test_mean_and_deviation_are_not_trained():
     assert not gradient.deviation.any()
     assert gradient.linear.weight.any()
     assert gradient.linear.bias.any()
+
+
+def test_a_strip_is_convolved_row_by_row():
+    embed = StripEmbedding((3, 2, 10), 5, key=KEY)
+    first, second = embed.layers
+    observation = np.random.default_rng(0).integers(256, size=(3, 2, 10)).astype(np.uint8)
+    padded = np.zeros((3, 2, 12))
+    padded[:, :, :10] = observation / 255
+    seen = []
+    for row in range(2):
+        # Kernels [channel out, channel in, cell], the first moved on by 4 cells, the second by 1.
+        steps = [first(jnp.asarray(padded[:, row, at : at + 4].ravel())) for at in (0, 4, 8)]
+        steps = [np.maximum(step, 0) for step in steps]
+        seen += [np.maximum(second(np.append(*steps[at : at + 2])), 0) for at in (0, 1)]
+    expected = embed.linear(np.concatenate(seen))
+    np.testing.assert_allclose(embed(jnp.asarray(observation)), expected, atol=1e-5)

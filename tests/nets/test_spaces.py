@@ -4,7 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.nets.embeddings import OneHotEmbedding, VectorEmbedding
+from pcn.nets.embeddings import (
+    OneHotEmbedding,
+    PictureEmbedding,
+    StripEmbedding,
+    VectorEmbedding,
+)
 from pcn.nets.spaces import embedding_for
 
 SPACES = {
@@ -16,6 +21,9 @@ SPACES = {
     ),
     "Box": (gym.spaces.Box(-1, 1, (7,)), VectorEmbedding),
     "Box of integers": (gym.spaces.Box(0, 255, (2, 3), np.uint8), VectorEmbedding),
+    "picture": (gym.spaces.Box(0, 255, (2, 40, 40), np.uint8), PictureEmbedding),
+    "low picture": (gym.spaces.Box(0, 255, (3, 6, 22), np.uint8), StripEmbedding),
+    "tiny picture": (gym.spaces.Box(0, 255, (3, 6, 2), np.uint8), VectorEmbedding),
 }
 
 

@@ -14,7 +14,7 @@ Environment = AbstractCompiledEnvironment | GymnasiumEnvironment
 def person_view(environment: Environment, *, render: bool) -> gym.Env[Any, Any]:
     """One environment for a person to step and look at; it ends at its step limit."""
     if isinstance(environment, GymnasiumEnvironment):
-        single = environment.person_view(render)
+        single = environment.person_view("rgb_array" if render else None)
     else:
         single = CompiledGymEnv(environment, "rgb_array" if render else None)
     return gym.wrappers.TimeLimit(single, environment.spec.step_limit)

@@ -46,6 +46,7 @@ class GymnasiumEnvironment:
         num_slots: int = 16,
         workers: bool = False,
         frame_stack: int = 2,
+        front: Front | None = None,
     ) -> None:
         self._make = make
         self._workers = workers
@@ -61,28 +62,34 @@ class GymnasiumEnvironment:
             action_space=environment.action_space,
             step_limit=probe.step_limit,
             reference_point=probe.reference_point,
-            front=_claimed_front(environment, len(probe.reference_point)),
+            front=front or _claimed_front(environment, len(probe.reference_point)),
             deterministic=probe.deterministic,
             masked_actions=probe.masked_actions,
+            action_names=getattr(environment.unwrapped, "action_names", ()),
         )
         environment.close()
 
+    def warm_up(self) -> None:
+        """Start the workers, so that what keeps them from working is told before training."""
+        if self._workers:
+            self.slots().reset(dict.fromkeys(range(self.num_slots), 0))
+
     def slots(self) -> Slots:
         """The environments, made when first needed and kept."""
-        if self._slots is None:
+        if self._slots is None or self._slots.closed:
             kind = WorkerSlots if self._workers else LocalSlots
             self._slots = kind(self._make, self.num_slots, frame_stack=self._frame_stack)
         return self._slots
 
-    def person_view(self, render: bool) -> gym.Env[Any, Any]:
-        """One environment for a person to step and look at."""
-        if not render:
+    def person_view(self, render_mode: str | None) -> gym.Env[Any, Any]:
+        """One environment in this process, for a person to step and look at."""
+        if render_mode is None:
             return self._make()
         try:
-            return self._make(render_mode="rgb_array")
+            return self._make(render_mode=render_mode)
         except TypeError:
             raise UserError(
-                f"{self.spec.name} cannot be made with render_mode='rgb_array'"
+                f"{self.spec.name} cannot be made with render_mode={render_mode!r}"
             ) from None
 
 
@@ -242,7 +249,10 @@ def _played(
 
 
 def _objectives(environment: gym.Env[Any, Any], count: int) -> tuple[Objective, ...]:
-    """Named as the environment names them, otherwise numbered."""
+    """As the environment describes them or at least names them, otherwise numbered."""
+    described = getattr(environment.unwrapped, "objectives", None)
+    if isinstance(described, tuple) and all(isinstance(one, Objective) for one in described):
+        return described
     names = getattr(environment.unwrapped, "objective_names", None)
     if names is None or len(names) != count:
         names = [f"objective_{number}" for number in range(count)]

@@ -1,4 +1,4 @@
-"""Gymnasium ids of the compiled environments: `pcn/<benchmark>-v0`."""
+"""Gymnasium ids of our environments: `pcn/<benchmark>-v0`."""
 
 from typing import Any
 
@@ -12,11 +12,12 @@ from pcn.envs.registry import BENCHMARKS, FAMILIES, find_benchmark
 def make(benchmark: str, render_mode: str | None = None, **arguments: Any) -> gym.Env[Any, Any]:
     """The entry point behind every id."""
     environment = find_benchmark(benchmark, **arguments).make()
-    if not isinstance(environment, AbstractCompiledEnvironment):
-        raise ValueError(f"{benchmark} is a Gymnasium environment already")
-    return gym.wrappers.TimeLimit(
-        CompiledGymEnv(environment, render_mode), environment.spec.step_limit
-    )
+    single: gym.Env[Any, Any]
+    if isinstance(environment, AbstractCompiledEnvironment):
+        single = CompiledGymEnv(environment, render_mode)
+    else:
+        single = environment.person_view(render_mode)
+    return gym.wrappers.TimeLimit(single, environment.spec.step_limit)
 
 
 def register_all() -> None:

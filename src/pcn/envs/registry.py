@@ -1,6 +1,7 @@
 """The table of benchmarks, and families of benchmarks that take arguments."""
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,6 +10,8 @@ import gymnasium as gym
 import numpy as np
 
 from pcn.envs.benchmark import Benchmark
+from pcn.envs.crossroad import Crossroad
+from pcn.envs.crossroad.environment import STEP_LIMIT, Waiting
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.gymnasium_adapter import (
     GymnasiumEnvironment,
@@ -51,6 +54,9 @@ def walkroom(objectives: int = 2, size: int | None = None, room_seed: int = 0) -
     )
 
 
+CROSSROAD_REFERENCE = (0.0, -30.0)
+"""No cars at all, and a mean time that no schedule has ever had: random ones stay below 24 s."""
+
 MINECART: dict[str, dict[str, Any]] = {
     "paper": {"learning_rate": 1e-3, "updates_per_iteration": 50, "capacity": 50},
     "authors": {
@@ -61,6 +67,86 @@ MINECART: dict[str, dict[str, Any]] = {
         "command_scale": (1.0, 1.0, 0.1, 0.1),
         "upper_bound": (1.5, 1.5, 0.0),
     },
+}
+
+
+SIMULATORS = 8
+"""Crossroads at once, each in a process: more than cores, so that none of those ever waits."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Crossroad:
+    """One of the crossroads in the table; call it for another number of simulators."""
+
+    name: str
+    summary: str
+    reference_point: tuple[float, float]
+    waiting: Waiting = "mean"
+    fresh_traffic: bool = False
+
+    def __call__(self, simulators: int = SIMULATORS) -> Benchmark:
+        if simulators < 1:
+            raise UserError(f"simulators must be at least 1, got {simulators}")
+        return Benchmark(
+            name=self.name,
+            make=functools.partial(_crossroad_environment, self, simulators),
+            summary=self.summary,
+            total_steps=200_000,
+            settings={
+                "default": {"episodes_per_iteration": 16, "action_noise": 0.1},
+                "paper": CROSSROAD_AUTHORS,
+                "authors": {
+                    **CROSSROAD_AUTHORS,
+                    "command_scale": (1.0, 1.0, 0.01),
+                    "upper_bound": (15.0, 15.0),
+                },
+            },
+            why="Learning after every 16 episodes is cheap beside simulating them. A few random "
+            "actions change an episode a lot: each switch is three seconds without a green light.",
+            arguments={"simulators": simulators},
+        )
+
+
+CROSSROAD_AUTHORS: dict[str, Any] = {
+    "learning_rate": 1e-3,
+    "batch_size": 1024,
+    "updates_per_iteration": 50,
+    "capacity": 50,
+}
+
+
+@functools.cache
+def _crossroad_environment(kind: _Crossroad, simulators: int) -> GymnasiumEnvironment:
+    """One environment per kind and process: its workers stay warm from one use to the next."""
+    make = functools.partial(Crossroad, kind.waiting, fresh_traffic=kind.fresh_traffic)
+    found = Probe(
+        reference_point=kind.reference_point,
+        deterministic=not kind.fresh_traffic,
+        masked_actions=False,
+        step_limit=STEP_LIMIT,
+    )
+    return GymnasiumEnvironment(kind.name, make, found, num_slots=simulators, workers=True)
+
+
+CROSSROADS = {
+    kind.name: kind
+    for kind in (
+        _Crossroad(
+            "crossroad", "traffic lights in SUMO trade flow against waiting", CROSSROAD_REFERENCE
+        ),
+        _Crossroad(
+            "crossroad-authors",
+            "the same with the authors' second objective and scaling",
+            (-20.0, -20.0),
+            waiting="authors",
+        ),
+        _Crossroad(
+            "crossroad-stochastic",
+            "crossroad with other traffic in each episode",
+            CROSSROAD_REFERENCE,
+            fresh_traffic=True,
+        ),
+    )
 }
 
 
@@ -128,7 +214,7 @@ def gymnasium_benchmark(
     )
 
 
-FAMILIES: dict[str, Callable[..., Benchmark]] = {"walkroom": walkroom}
+FAMILIES: dict[str, Callable[..., Benchmark]] = {"walkroom": walkroom, **CROSSROADS}
 """Environments that take arguments: `pcn train walkroom --objectives 7 --room-seed 3`."""
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -162,20 +248,21 @@ BENCHMARKS: dict[str, Benchmark] = {
         settings=MINECART,
     ),
     **{f"walkroom-{number}": walkroom(number) for number in range(2, 10)},
+    **{name: kind() for name, kind in CROSSROADS.items()},
 }
 
 
 def find_benchmark(name: str, **arguments: Any) -> Benchmark:
     """The benchmark of that name: ours, a Gymnasium id, or `module:function`."""
-    if name in BENCHMARKS:
-        if arguments:
-            raise UserError(f"{name} takes no arguments, got {', '.join(arguments)}")
+    if name in BENCHMARKS and (not arguments or arguments == BENCHMARKS[name].arguments):
         return BENCHMARKS[name]
     if name in FAMILIES:
         return FAMILIES[name](**arguments)
+    if name in BENCHMARKS:
+        raise UserError(f"{name} takes no arguments, got {', '.join(arguments)}")
     if is_environment(name):
         return gymnasium_benchmark(name, **arguments)
-    known = ", ".join([*BENCHMARKS, *FAMILIES])
+    known = ", ".join(BENCHMARKS | FAMILIES)
     raise UserError(
         f"no environment is called {name!r}; there are: {known}, every Gymnasium id with vector "
         "rewards, and module:function for one of your own"

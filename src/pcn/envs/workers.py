@@ -30,6 +30,10 @@ class Slots(Protocol):
     def close(self) -> None:
         """Let go of the environments."""
 
+    @property
+    def closed(self) -> bool:
+        """Whether they have been let go of, as after a worker's death."""
+
 
 class _Seat:
     """One environment and the reader of its observations."""
@@ -67,6 +71,7 @@ class LocalSlots:
         del num_slots
         self._make = partial(_Seat, make, frame_stack)
         self._seats: dict[int, _Seat] = {}
+        self.closed = False
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
@@ -83,18 +88,20 @@ class LocalSlots:
         """Close every environment."""
         for seat in self._seats.values():
             seat.environment.close()
+        self.closed = True
 
 
 class WorkerSlots:
     """Each environment in a worker process, kept warm between episodes.
 
-    Workers are started afresh rather than forked: a copy of a process that runs JAX may hang.
+    Workers are never copies of this process: a copy of a process that runs JAX may hang.
     """
 
     def __init__(
         self, make: Callable[[], gym.Env[Any, Any]], num_slots: int, *, frame_stack: int
     ) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = _context()
+        self.closed = False
         self._pipes: list[Connection] = []
         self._processes = []
         for _ in range(num_slots):
@@ -128,7 +135,7 @@ class WorkerSlots:
         for failed, answer in answers.values():
             if failed:
                 self.close()
-                raise UserError(f"the environment failed in a worker process: {answer}")
+                raise UserError(answer)
         return {slot: answer for slot, (_, answer) in answers.items()}
 
     def close(self) -> None:
@@ -138,6 +145,16 @@ class WorkerSlots:
         for process in self._processes:
             process.terminate()
             process.join(timeout=5)
+        self.closed = True
+
+
+def _context() -> Any:
+    """How workers are started: copies of a process that has only imported, where there are any."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
 
 
 def _work(pipe: Connection, make: Callable[[], gym.Env[Any, Any]], frame_stack: int) -> None:
@@ -152,6 +169,8 @@ def _work(pipe: Connection, make: Callable[[], gym.Env[Any, Any]], frame_stack: 
             seat = seat or _Seat(make, frame_stack)
             answer = seat.reset(message) if what == "reset" else seat.step(message)
             pipe.send((False, answer))
+        except UserError as error:
+            pipe.send((True, str(error)))
         except Exception:
             last_line = traceback.format_exc().strip().splitlines()[-1]
-            pipe.send((True, last_line))
+            pipe.send((True, f"the environment failed in a worker process: {last_line}"))

@@ -2,6 +2,8 @@
 
 import math
 from abc import abstractmethod
+from functools import partial
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -108,17 +110,57 @@ class PictureEmbedding(AbstractStateEmbedding):
             eqx.nn.Conv2d(channels, 16, kernel_size=6, stride=4, key=first_key),
             eqx.nn.Conv2d(16, 32, kernel_size=3, stride=2, key=second_key),
         )
-        seen = jax.eval_shape(self._convolved, jnp.zeros(shape))
+        seen = jax.eval_shape(partial(_convolved, self.layers), jnp.zeros(shape))
         self.linear = eqx.nn.Linear(seen.size, width, key=linear_key)
 
-    def _convolved(self, picture: Float[Array, "channel height width"]) -> Float[Array, "..."]:
-        for layer in self.layers:
-            picture = jax.nn.relu(layer(picture))
-        return picture
-
-    def __call__(self, observation: Num[Array, "channel height width"]) -> Float[Array, " width"]:
+    def __call__(self, observation: Num[Array, "channel row column"]) -> Float[Array, " width"]:
         """Embed one picture."""
-        return self.linear(jnp.ravel(self._convolved(observation.astype(jnp.float32) / 255.0)))
+        picture = observation.astype(jnp.float32) / 255.0
+        return self.linear(jnp.ravel(_convolved(self.layers, picture)))
+
+
+def _convolved(
+    layers: tuple[eqx.nn.Conv2d, ...], picture: Float[Array, "channel row column"]
+) -> Float[Array, "..."]:
+    for layer in layers:
+        picture = jax.nn.relu(layer(picture))
+    return picture
+
+
+class StripEmbedding(AbstractStateEmbedding):
+    """Low pictures [channel, row, cell] of bytes, each row a line of its own, such as a lane.
+
+    Two convolutions along the rows, the same for all of them, and a linear layer over all.
+    """
+
+    PATCH: ClassVar[int] = 4
+    """Cells that the first convolution sees at once, and by which it moves on."""
+
+    layers: tuple[eqx.nn.Linear, eqx.nn.Linear]
+    linear: eqx.nn.Linear
+
+    def __init__(self, shape: tuple[int, int, int], width: int, *, key: PRNGKeyArray) -> None:
+        first_key, second_key, linear_key = jax.random.split(key, 3)
+        channels, rows, cells = shape
+        num_patches = -(-cells // self.PATCH)
+        self.layers = (
+            eqx.nn.Linear(channels * self.PATCH, 16, key=first_key),
+            eqx.nn.Linear(2 * 16, 16, key=second_key),
+        )
+        self.linear = eqx.nn.Linear(rows * (num_patches - 1) * 16, width, key=linear_key)
+
+    def __call__(self, observation: Num[Array, "channel row cell"]) -> Float[Array, " width"]:
+        """Embed one picture."""
+        channels, rows, cells = observation.shape
+        picture = jnp.pad(observation, ((0, 0), (0, 0), (0, -cells % self.PATCH)))
+        picture = picture.astype(jnp.float32) / 255.0
+        patches = picture.reshape(channels, rows, -1, self.PATCH)
+        patches = jnp.moveaxis(patches, 0, 2).reshape(rows, -1, channels * self.PATCH)
+        # Matrix products over patches: on a CPU, XLA's own convolutions are slower.
+        first, second = (jax.vmap(jax.vmap(layer)) for layer in self.layers)
+        seen = jax.nn.relu(first(patches))
+        pairs = jnp.concatenate([seen[:, :-1], seen[:, 1:]], axis=-1)
+        return self.linear(jnp.ravel(jax.nn.relu(second(pairs))))
 
 
 class SumEmbedding(AbstractStateEmbedding):

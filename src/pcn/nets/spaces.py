@@ -12,12 +12,16 @@ from pcn.nets.embeddings import (
     AbstractStateEmbedding,
     OneHotEmbedding,
     PictureEmbedding,
+    StripEmbedding,
     SumEmbedding,
     VectorEmbedding,
 )
 
 MOST_ROWS = 1024
 """Boxes of integers get one row per value up to this many rows in all."""
+
+LOWEST_PICTURE = 16
+"""Pictures of fewer rows are strips: too low for convolutions in both directions."""
 
 
 def embedding_for(
@@ -44,7 +48,10 @@ def embedding_for(
     if isinstance(space, gym.spaces.Box):
         if space.dtype == np.uint8 and len(space.shape) == 3:
             channels, height, breadth = space.shape
-            return PictureEmbedding((channels, height, breadth), width, key=key)
+            if height >= LOWEST_PICTURE:
+                return PictureEmbedding((channels, height, breadth), width, key=key)
+            if breadth > StripEmbedding.PATCH:
+                return StripEmbedding((channels, height, breadth), width, key=key)
         return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
     raise UserError(f"no state embedding for the observation space {space}")
 

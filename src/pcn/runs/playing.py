@@ -74,6 +74,7 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
         )
         if render:
             frames.append(environment.render())
+    environment.close()
     return PlayedEpisode(steps, terminated, frames)  # type: ignore[arg-type]
 
 

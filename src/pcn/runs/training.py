@@ -12,7 +12,7 @@ import gymnasium as gym
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.compilation import run_in_place, use_cache
-from pcn.envs.gymnasium_adapter import name_of
+from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, name_of
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
@@ -119,7 +119,10 @@ def _trainer(settings: Settings) -> AbstractTrainer:
     use_cache()
     run_in_place()
     algorithm = ALGORITHMS[settings.algorithm]
-    return algorithm.trainer(settings.make(), settings.config, seed=settings.seed)
+    environment = settings.make()
+    if isinstance(environment, GymnasiumEnvironment):
+        environment.warm_up()
+    return algorithm.trainer(environment, settings.config, seed=settings.seed)
 
 
 def _complete(

@@ -1,0 +1,152 @@
+"""Crossroad (section 5.3 of the paper): switch the lights, or leave them as they are."""
+
+from typing import Any, Literal
+
+import gymnasium as gym
+import numpy as np
+from jaxtyping import Float, UInt8
+
+from pcn.envs.crossroad.picture import CarInPicture, picture
+from pcn.envs.crossroad.simulation import LANES, Phase, Simulation
+from pcn.envs.spec import Objective
+
+STEP_LIMIT = 100
+"""Steps in an episode, one second each."""
+CELL = 5.0
+"""Metres per cell; cars stand 7.5 m apart, so there is at most one to a cell."""
+CELLS_BEFORE = 19
+"""Cells between the start of the longest lane and the lights."""
+CELLS_PAST = 5
+"""Cells between the lights and the exit."""
+
+Waiting = Literal["mean", "authors"]
+
+OBJECTIVES: dict[Waiting, tuple[Objective, Objective]] = {
+    "mean": (Objective("flow", "cars"), Objective("waiting", "s", "minimise")),
+    "authors": (Objective("flow", "scaled"), Objective("spread of waiting", "scaled", "minimise")),
+}
+
+
+def reward_of(
+    flow: int, times: Float[np.ndarray, " car"], waiting: Waiting
+) -> Float[np.ndarray, " 2"]:
+    """The reward of one step from the cars that left and the others' times in the system.
+
+    `mean` is the paper's text: minus the mean time, divided by the steps of an episode, so that
+    the return is an average in seconds. `authors` is their code: minus a tenth of the standard
+    deviation; both objectives are shifted and divided by 9.
+    """
+    if waiting == "mean":
+        mean = times.mean() if len(times) else 0.0
+        return np.array([flow, -mean / STEP_LIMIT], dtype=np.float32)
+    spread = times.std() if len(times) else 0.0
+    return np.array([(flow - 1.2) / 9, (0.9 - spread / 10) / 9], dtype=np.float32)
+
+
+class Crossroad(gym.Env[Any, Any]):
+    """Lights where a busy road with two lanes crosses one with a single lane.
+
+    The observation is a picture of bytes, unrolled along the lanes that lead to the lights: a
+    row per lane, a pixel per 5 m, the lights in a fixed column. Its channels are: a car is here,
+    its time in the system, and the lane's light (bright green, dimming yellow, dark red).
+
+    `fresh_traffic` draws other traffic for each episode; without it every episode is the same.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012
+
+    def __init__(
+        self,
+        waiting: Waiting = "mean",
+        *,
+        fresh_traffic: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode must be None or 'rgb_array', got {render_mode!r}")
+        if waiting not in OBJECTIVES:
+            raise ValueError(f"waiting must be 'mean' or 'authors', got {waiting!r}")
+        self.render_mode = render_mode
+        self.objectives = OBJECTIVES[waiting]
+        self.action_names = ("keep", "switch")
+        shape = (3, len(LANES), CELLS_BEFORE + CELLS_PAST)
+        self.observation_space = gym.spaces.Box(0, 255, shape, np.uint8)
+        self.action_space = gym.spaces.Discrete(2)
+        self.reward_space = gym.spaces.Box(-np.inf, np.inf, (2,), np.float32)
+        self.reward_dim = 2
+        self._waiting = waiting
+        self._fresh_traffic = fresh_traffic
+        self._simulation = Simulation()
+        self._started = False
+        self._step = 0
+        self._since: dict[str, int] = {}
+        """The step at which each car on its way to the exit appeared."""
+        self._times = np.zeros(0)
+        """How long each of them has been in the system."""
+        self._flow = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[UInt8[np.ndarray, "3 lane cell"], dict[str, Any]]:
+        """Start an episode on empty roads."""
+        super().reset(seed=seed)
+        traffic = int(self.np_random.integers(1 << 31)) if self._fresh_traffic else None
+        self._simulation.start(traffic)
+        self._started = True
+        self._step, self._flow, self._since = 0, 0, {}
+        return self._look(), {}
+
+    def step(
+        self, action: Any
+    ) -> tuple[UInt8[np.ndarray, "3 lane cell"], Any, bool, bool, dict[str, Any]]:
+        """One second; the step limit is Gymnasium's `TimeLimit` wrapper's business."""
+        if not self._started:
+            raise gym.error.ResetNeeded("call reset() before step()")
+        if not self.action_space.contains(action):
+            raise ValueError(f"action {action!r} is not in {self.action_space}")
+        self._simulation.step(switch=bool(action))
+        self._step += 1
+        before = self._since
+        observation = self._look()
+        # Nobody leaves the road before the exit except by reaching it.
+        left = len(before.keys() - self._since.keys())
+        self._flow += left
+        return observation, reward_of(left, self._times, self._waiting), False, False, {}
+
+    def _look(self) -> UInt8[np.ndarray, "3 lane cell"]:
+        """Draw the observation, and note who is on the way."""
+        seen = np.zeros((3, len(LANES), CELLS_BEFORE + CELLS_PAST), np.uint8)
+        cars = self._simulation.approaching()
+        before, now = self._since, self._step
+        self._since = {name: before.get(name, now) for name in cars.names}
+        self._times = now - np.fromiter(self._since.values(), np.float64, len(cars.names))
+        if cars.names:
+            cells = np.floor(np.array(cars.beyond) / CELL).astype(np.int64) + CELLS_BEFORE
+            seen[0, cars.lanes, cells] = 255
+            seen[1, cars.lanes, cells] = 2 * self._times
+        phase = self._simulation.phase
+        rows = slice(0, 4) if phase < Phase.VERTICAL_GREEN else slice(4, 6)
+        seen[2, rows] = 50 * self._simulation.yellow_left if phase.is_yellow else 255
+        return seen
+
+    def render(self) -> UInt8[np.ndarray, "height width 3"] | None:
+        """The crossroad from above: cars by how long they have been on the way, and the lights."""
+        if self.render_mode is None:
+            return None
+        if not self._started:
+            raise gym.error.ResetNeeded("call reset() before render()")
+        cars = [
+            CarInPicture(
+                car.x,
+                car.y,
+                car.angle,
+                self._step - self._since[car.name] if car.name in self._since else None,
+            )
+            for car in self._simulation.everyone()
+        ]
+        return picture(cars, self._simulation.phase, step=self._step, flow=self._flow)
+
+    def close(self) -> None:
+        """End the simulation."""
+        self._simulation.close()
+        self._started = False
