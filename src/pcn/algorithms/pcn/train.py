@@ -188,8 +188,7 @@ class PCNTrainer(AbstractTrainer):
     def _vary(self) -> None:
         """Play episodes of the front with a few actions changed; store those that add to it."""
         config, spec, size = self.config, self.environment.spec, self._actor.batch_size
-        # A changed action may be one that a mask forbids.
-        if not config.variations or not spec.deterministic or spec.masked_actions:
+        if not (config.variations and spec.deterministic):
             return
         archive, sizes = self._dataset.archive(), self._learner.policy.heads.sizes
         chosen = self._rng.integers(len(archive), size=2 * size)

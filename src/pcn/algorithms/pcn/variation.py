@@ -11,6 +11,7 @@ from jaxtyping import Int
 
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
+from pcn.nets.heads import ActionHeads
 from pcn.rollout import ScriptedAgent, rollout
 from pcn.typing import RandomKey
 
@@ -65,14 +66,14 @@ def edited(script: Script, action_sizes: tuple[int, ...], rng: np.random.Generat
 
 def played(environment: Environment, scripts: list[Script], *, key: RandomKey) -> Episodes:
     """What the scripts lead to; those that do not end soon after their last action are cut off."""
-    limit, num_heads = environment.spec.step_limit, scripts[0].shape[1]
-    padded = np.zeros((len(scripts), limit, num_heads), np.int32)
+    limit, heads = environment.spec.step_limit, ActionHeads.for_space(environment.spec.action_space)
+    padded = np.zeros((len(scripts), limit, len(heads.sizes)), np.int32)
     for row, script in zip(padded, scripts, strict=True):
         row[: len(script)] = script[:limit]
         row[len(script) :] = script[-1]
     return rollout(
         environment,
-        ScriptedAgent(padded, np.zeros(len(scripts), np.int32)),
+        ScriptedAgent(padded, np.zeros(len(scripts), np.int32), heads),
         key,
         len(scripts),
         most_steps=max(map(len, scripts)) + EXTRA_STEPS,
