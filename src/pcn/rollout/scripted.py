@@ -26,7 +26,7 @@ class ScriptedAgent(AbstractAgent):
     ) -> Int[Array, " head"]:
         """The next action of the script."""
         del observation
-        action = self.script[jnp.minimum(self.step, self.script.shape[0] - 1)]
+        action = jnp.asarray(self.script)[jnp.minimum(self.step, self.script.shape[0] - 1)]
         if self.heads is None or mask is None:
             return action
         allowed = self.heads.masked(jnp.zeros(self.heads.num_logits), mask)
