@@ -10,7 +10,7 @@ HEADS = ActionHeads((3, 2))
 
 def acts(script, mask, heads=HEADS):
     """What the agent does at its first step, for many keys."""
-    agent = ScriptedAgent(np.asarray([script], np.int32), np.asarray(0, np.int32), heads)
+    agent = ScriptedAgent(np.asarray([script], np.int32), jnp.asarray(0, jnp.int32), heads)
     keys = jax.random.split(jax.random.key(0), 50)
     return {tuple(np.asarray(agent.act(None, key, jnp.asarray(mask))).tolist()) for key in keys}
 
@@ -28,7 +28,7 @@ def test_without_heads_the_script_is_all_that_counts():
 
 
 def test_the_last_action_goes_on():
-    agent = ScriptedAgent(np.asarray([[0], [1]], np.int32), np.asarray(0, np.int32))
+    agent = ScriptedAgent(np.asarray([[0], [1]], np.int32), jnp.asarray(0, jnp.int32))
     taken = []
     for _ in range(4):
         action = agent.act(None, jax.random.key(0))
