@@ -111,6 +111,15 @@ def test_the_observation_shows_each_car_its_time_and_the_lights(make):
     assert np.all(queue[1, :, CELLS_BEFORE - 2 : CELLS_BEFORE].max(axis=1) > 20)
 
 
+def test_only_what_counts_may_be_done(make):
+    environment = make()
+    _, info = environment.reset()
+    masks = [info["action_mask"].tolist()]
+    for _ in range(5):
+        masks.append(environment.step(1)[4]["action_mask"].tolist())
+    assert masks == [[1, 1], [1, 0], [1, 0], [1, 0], [1, 1], [1, 0]]
+
+
 def test_traffic_is_the_same_in_each_episode_unless_it_is_asked_to_be_fresh(make):
     actions = every(20)
     same = [played(make("mean"), actions, seed)[1].sum(axis=0) for seed in (0, 1)]

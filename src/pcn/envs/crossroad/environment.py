@@ -50,6 +50,8 @@ class Crossroad(gym.Env[Any, Any]):
     row per lane, a pixel per 5 m, the lights in a fixed column. Its channels are: a car is here,
     its time in the system, and the lane's light (bright green, dimming yellow, dark red).
 
+    While the lights are yellow, a switch would be ignored, and `info["action_mask"]` says so.
+
     `fresh_traffic` draws other traffic for each episode; without it every episode is the same.
     """
 
@@ -94,7 +96,7 @@ class Crossroad(gym.Env[Any, Any]):
         self._simulation.start(traffic)
         self._started = True
         self._step, self._flow, self._since = 0, 0, {}
-        return self._look(), {}
+        return self._look(), self._info()
 
     def step(
         self, action: Any
@@ -111,7 +113,11 @@ class Crossroad(gym.Env[Any, Any]):
         # Nobody leaves the road before the exit except by reaching it.
         left = len(before.keys() - self._since.keys())
         self._flow += left
-        return observation, reward_of(left, self._times, self._waiting), False, False, {}
+        return observation, reward_of(left, self._times, self._waiting), False, False, self._info()
+
+    def _info(self) -> dict[str, Any]:
+        switchable = not self._simulation.phase.is_yellow
+        return {"action_mask": np.array([1, switchable], np.int8)}
 
     def _look(self) -> UInt8[np.ndarray, "3 lane cell"]:
         """Draw the observation, and note who is on the way."""
