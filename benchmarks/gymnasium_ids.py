@@ -16,22 +16,20 @@ import pcn
 
 BUDGETS = {
     "deep-sea-treasure-v0": 50_000,
-    "deep-sea-treasure-concave-v0": 50_000,
     "deep-sea-treasure-mirrored-v0": 100_000,
     "resource-gathering-v0": 100_000,
-    "four-room-v0": 200_000,
+    "four-room-v0": 100_000,
     "fruit-tree-v0": 50_000,
     "breakable-bottles-v0": 100_000,
     "fishwood-v0": 100_000,
     "minecart-deterministic-v0": 300_000,
     "mo-mountaincar-v0": 200_000,
     "mo-mountaincar-timemove-v0": 200_000,
-    "mo-mountaincar-timespeed-v0": 200_000,
     "mo-lunar-lander-v3": 100_000,
     "minecart-rgb-v0": 20_000,
 }
 COLUMNS = [
-    "id", "objectives", "deterministic", "steps", "executed_points", "fidelity",
+    "id", "objectives", "deterministic", "discount", "steps", "executed_points", "fidelity",
     "archive_points", "claimed_points", "claimed_reached", "hypervolume", "cpu_seconds",
 ]  # fmt: skip
 
@@ -70,6 +68,7 @@ def main(arguments: Arguments) -> None:
                     name,
                     spec.num_objectives,
                     spec.deterministic,
+                    run.settings.config.discount,
                     run.metrics["steps"],
                     run.metrics["executed"]["cardinality"],
                     round(run.metrics["fidelity"]["exact"], 3),

@@ -205,3 +205,12 @@ def test_a_picture_is_rgb_and_changes_with_the_state(name):
         assert picture.ndim == 3
         assert picture.shape == (*before.shape[:2], 3)
     assert not np.array_equal(before, after)
+
+
+def test_where_time_is_no_objective_a_discount_makes_the_trade_off():
+    benchmark = find_benchmark("resource-gathering-v0")
+    assert benchmark.settings["default"]["discount"] == 0.9
+    assert "no trade-off" in benchmark.why
+    # The diamond alone, as the environment itself counts it: ten steps.
+    claimed = benchmark.make().spec.front
+    assert np.abs(claimed.returns - [0.0, 0.0, 0.9**10]).max(axis=1).min() < 1e-9

@@ -47,6 +47,7 @@ class GymnasiumEnvironment:
         workers: bool = False,
         frame_stack: int = 2,
         front: Front | None = None,
+        discount: float = 1.0,
     ) -> None:
         self._make = make
         self._workers = workers
@@ -62,7 +63,7 @@ class GymnasiumEnvironment:
             action_space=environment.action_space,
             step_limit=probe.step_limit,
             reference_point=probe.reference_point,
-            front=front or _claimed_front(environment, len(probe.reference_point)),
+            front=front or _claimed_front(environment, len(probe.reference_point), discount),
             deterministic=probe.deterministic,
             masked_actions=probe.masked_actions,
             action_names=getattr(environment.unwrapped, "action_names", ()),
@@ -259,13 +260,13 @@ def _objectives(environment: gym.Env[Any, Any], count: int) -> tuple[Objective, 
     return tuple(Objective(str(name)) for name in names)
 
 
-def _claimed_front(environment: gym.Env[Any, Any], count: int) -> Front | None:
+def _claimed_front(environment: gym.Env[Any, Any], count: int, discount: float) -> Front | None:
     """What the environment itself says its front is: information, not truth."""
     claim = getattr(environment.unwrapped, "pareto_front", None)
     if claim is None:
         return None
     try:
-        returns = np.asarray(claim(1.0), dtype=np.float64)
+        returns = np.asarray(claim(discount), dtype=np.float64)
     except Exception:  # some need arguments of their own, or optional packages
         return None
     if returns.ndim != 2 or returns.shape[1] != count or len(returns) == 0:

@@ -156,6 +156,11 @@ CROSSROADS = {
 }
 
 
+DISCOUNTS = {"resource-gathering-v0": 0.9, "four-room-v0": 0.95}
+"""MO-Gymnasium's environments where time is no objective: without a discount, one policy that takes
+its time is as good as any in every objective, and there is no trade-off to learn."""
+
+
 def gymnasium_benchmark(
     name: str,
     environments: int = 16,
@@ -196,21 +201,33 @@ def gymnasium_benchmark(
             f"got {settled.reference_point}"
         )
     environment = GymnasiumEnvironment(
-        name, make, settled, num_slots=environments, workers=workers, frame_stack=frame_stack
+        name,
+        make,
+        settled,
+        num_slots=environments,
+        workers=workers,
+        frame_stack=frame_stack,
+        discount=DISCOUNTS.get(name, 1.0),
     )
     pictures = isinstance(environment.spec.observation_space, gym.spaces.Box) and (
         environment.spec.observation_space.dtype == np.uint8
         and len(environment.spec.observation_space.shape) == 3
     )
-    # Pictures fill memory: fewer of them are kept.
-    frugal = {"capacity": 50, "episodes_per_iteration": 16} if pictures else {}
+    changes: dict[str, Any] = {}
+    why = ""
+    if pictures:
+        changes |= {"capacity": 50, "episodes_per_iteration": 16}
+        why = "Pictures fill memory, so fewer episodes of them are kept."
+    if name in DISCOUNTS:
+        changes["discount"] = DISCOUNTS[name]
+        why = "Time is no objective here: without a discount there is no trade-off to learn."
     return Benchmark(
         name=name,
         make=lambda: environment,
         summary="a Gymnasium environment",
         total_steps=200_000,
-        settings={preset: frugal for preset in ("default", "paper", "authors")},
-        why="Pictures fill memory, so fewer episodes of them are kept." if pictures else "",
+        settings={preset: changes for preset in ("default", "paper", "authors")},
+        why=why,
         arguments={
             "environments": environments,
             "workers": workers,
