@@ -1,11 +1,13 @@
 """Where Crossroad's time goes, and how it scales: `python benchmarks/crossroad.py --help`.
 
-CPU seconds, per 1,000 environment steps, after everything is compiled. The simulator's share is
-measured inside one environment; what workers and pipes cost, by the processes' own clocks.
+CPU milliseconds per environment step while PCN trains, after everything is compiled. Workers keep
+their own accounts, so that the simulator is measured where it runs, beside the others.
 """
 
 import functools
+import json
 import os
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -19,7 +21,6 @@ import tyro
 from pcn.algorithms import ALGORITHMS
 from pcn.envs.crossroad import Crossroad
 from pcn.envs.crossroad.environment import STEP_LIMIT
-from pcn.envs.crossroad.simulation import Simulation
 from pcn.envs.workers import WorkerSlots
 from pcn.rollout import stepped
 from pcn.runs.settings import Settings
@@ -32,8 +33,6 @@ class Arguments:
     environment: str = "crossroad"
     iterations: int = 10
     """Training iterations on the clock."""
-    episodes: int = 50
-    """Episodes of the environment alone."""
     scaling: bool = False
     """Instead: steps per second of 1, 2, 4, ... worker processes, without a network."""
 
@@ -55,89 +54,84 @@ class Stopwatch:
         return timed
 
 
-def schedule(step: int) -> int:
-    """The lights change every 20 seconds."""
-    return int(step % 20 == 19)
+class Accounted(Crossroad):
+    """A crossroad that writes down what its process has spent so far, whenever it starts."""
+
+    def __init__(self, folder: str, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._accounts = Path(folder) / f"{os.getpid()}.json"
+        self._watch = Stopwatch()
+        simulation = self._simulation
+        simulation.start = self._watch.around("loading", simulation.start)
+        simulation.step = self._watch.around("simulator", simulation.step)
+        self.step = self._watch.around("environment", self.step)
+
+    def reset(self, **options: Any) -> Any:
+        started = time.process_time()
+        result = super().reset(**options)
+        self._watch.seconds["environment"] += time.process_time() - started
+        seconds = {**self._watch.seconds, "process": time.process_time()}
+        self._accounts.write_text(json.dumps(seconds))
+        return result
 
 
-def environment_alone(num_episodes: int) -> dict[str, float]:
-    """The simulator, and all that is done in Python around it, in milliseconds per step."""
-    watch = Stopwatch()
-    start, step = Simulation.start, Simulation.step
-    environment = Crossroad()
-    environment.reset()
-    Simulation.start = watch.around("reset", start)
-    Simulation.step = watch.around("simulator", step)
-    started = time.process_time()
-    for _ in range(num_episodes):
-        environment.reset()
-        for number in range(STEP_LIMIT):
-            environment.step(schedule(number))
-    total = time.process_time() - started
-    Simulation.start, Simulation.step = start, step
-    environment.close()
-    num_steps = num_episodes * STEP_LIMIT
-    rest = total - watch.seconds["simulator"] - watch.seconds["reset"]
-    seconds = {**watch.seconds, "observation and reward": rest}
-    return {name: 1e3 * value / num_steps for name, value in seconds.items()}
+def spent(folder: str) -> dict[str, float]:
+    """The accounts of all workers together."""
+    total: dict[str, float] = defaultdict(float)
+    for account in Path(folder).glob("*.json"):
+        for name, seconds in json.loads(account.read_text()).items():
+            total[name] += seconds
+    return total
 
 
-def cpu_seconds(pid: int) -> float:
-    """What a process has used so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def training(name: str, iterations: int) -> tuple[dict[str, float], float]:
-    """Milliseconds per step of each part of a training, and its number of updates per step."""
-    settings = Settings.of(name, evaluations=0, total_steps=10**9)
-    environment = settings.make()
-    environment.warm_up()
+def table(arguments: Arguments, folder: str) -> None:
+    settings = Settings.of(arguments.environment, evaluations=0, total_steps=10**9)
+    environment: Any = settings.make()
+    keywords = environment._make.keywords
+    environment._make = functools.partial(Accounted, folder, *environment._make.args, **keywords)
     trainer: Any = ALGORITHMS["pcn"].trainer(environment, settings.config, seed=0)
     trainer.iterate()
     watch = Stopwatch()
-    network, update = stepped._advance, trainer._update
-    stepped._advance = watch.around("network", network)
-    trainer._update = watch.around("updates", update)
-    trainer._actor.__class__.run = watch.around("collection", trainer._actor.__class__.run)
-    pids = [process.pid for process in environment.slots()._processes]
-    before, started = sum(map(cpu_seconds, pids)), time.process_time()
-    steps = trainer.steps
-    for _ in range(iterations):
+    stepped._advance = watch.around("network", stepped._advance)
+    trainer._update = watch.around("updates", trainer._update)
+    actor = type(trainer._actor)
+    actor.run = watch.around("collection", actor.run)
+
+    def everyone_writes() -> dict[str, float]:
+        environment.slots().reset(dict.fromkeys(range(environment.num_slots), 0))
+        return spent(folder)
+
+    before = everyone_writes()
+    steps, started = trainer.steps, time.process_time()
+    for _ in range(arguments.iterations):
         trainer.iterate()
-    steps = trainer.steps - steps
-    seconds = watch.seconds
-    parts = {
-        "workers": sum(map(cpu_seconds, pids)) - before,
-        "network": seconds["network"],
-        "pipes and records": seconds["collection"] - seconds["network"],
-        "updates": seconds["updates"],
-        "dataset": time.process_time() - started - seconds["collection"] - seconds["updates"],
-    }
+    total, steps = time.process_time() - started, trainer.steps - steps
+    after = everyone_writes()
     environment.slots().close()
-    updates = iterations * settings.config.updates_per_iteration / steps
-    return {name: 1e3 * value / steps for name, value in parts.items()}, updates
-
-
-def table(arguments: Arguments) -> None:
-    alone = environment_alone(arguments.episodes)
-    parts, updates = training(arguments.environment, arguments.iterations)
-    in_workers = sum(alone.values())
-    collection = parts["workers"] + parts["network"] + parts["pipes and records"]
-    rows = {
-        "simulator: steps": alone["simulator"],
-        "simulator: loading each episode": alone["reset"],
-        "observation, counters and reward": alone["observation and reward"],
-        "workers' pipes": parts["workers"] - in_workers,
-        "network (choosing actions)": parts["network"],
-        "pipes and records of the main process": parts["pipes and records"],
+    workers = {name: after[name] - before[name] for name in after}
+    main = watch.seconds
+    collection = {
+        "simulator: steps": workers["simulator"],
+        "simulator: loading each episode": workers["loading"],
+        "observation, counters and reward": workers["environment"]
+        - workers["simulator"]
+        - workers["loading"],
+        "workers: pipes": workers["process"] - workers["environment"],
+        "network: choosing actions": main["network"],
+        "main process: pipes and records": main["collection"] - main["network"],
     }
+    whole = sum(collection.values())
     print("| part | ms per step | share of collection |\n|---|---|---|")
-    for name, value in rows.items():
-        print(f"| {name} | {value:.3f} | {value / collection:.0%} |")
-    print(f"| collection | {collection:.3f} | 100% |")
-    print(f"| updates ({1000 * updates:.0f} per 1,000 steps) | {parts['updates']:.3f} | |")
-    print(f"| dataset | {parts['dataset']:.3f} | |")
+    for name, seconds in collection.items():
+        print(f"| {name} | {1e3 * seconds / steps:.3f} | {seconds / whole:.0%} |")
+    print(f"| collection | {1e3 * whole / steps:.3f} | 100% |")
+    updates = arguments.iterations * settings.config.updates_per_iteration
+    per_thousand = 1000 * updates / steps
+    print(
+        f"| updates ({per_thousand:.0f} per 1,000 steps) | {1e3 * main['updates'] / steps:.3f} | |"
+    )
+    rest = total - main["collection"] - main["updates"]
+    print(f"| dataset and commands | {1e3 * rest / steps:.3f} | |")
 
 
 def scaling() -> None:
@@ -147,11 +141,11 @@ def scaling() -> None:
         everyone = range(number)
         slots.reset(dict.fromkeys(everyone, 0))
         rates = []
-        for _ in range(3):
+        for _ in range(5):
             started = time.perf_counter()
             slots.reset(dict.fromkeys(everyone, 0))
             for step in range(STEP_LIMIT):
-                slots.step(dict.fromkeys(everyone, schedule(step)))
+                slots.step(dict.fromkeys(everyone, int(step % 20 == 19)))
             rates.append(number * STEP_LIMIT / (time.perf_counter() - started))
         slots.close()
         print(f"| {number} | {np.median(rates):,.0f} |", flush=True)
@@ -162,4 +156,5 @@ if __name__ == "__main__":
     if arguments.scaling:
         scaling()
     else:
-        table(arguments)
+        with tempfile.TemporaryDirectory() as folder:
+            table(arguments, folder)

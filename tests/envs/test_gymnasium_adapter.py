@@ -12,6 +12,7 @@ import pcn
 from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe, find_make, probe
 from pcn.envs.observations import ObservationReader, small_picture
 from pcn.envs.registry import find_benchmark
+from pcn.envs.spec import Objective
 from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
 
@@ -92,6 +93,11 @@ class Dying(Several):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Refusing(Several):
+    def reset(self, *, seed=None, options=None):
+        raise UserError("the cable is missing: buy one")
+
+
 def several_front():
     """By hand: each step is worth (0, 1) or (1, 0.1); three steps, four distinct sums."""
     return [[ones, 3 - 0.9 * ones] for ones in range(4)]
@@ -132,6 +138,26 @@ def test_a_dead_worker_is_told():
     agents = ScriptedAgent(np.zeros((2, 3, 2), np.int32), np.zeros(2, np.int32))
     with pytest.raises(UserError, match="a worker process died"):
         rollout(environment, agents, jax.random.key(0), 2)
+
+
+def test_what_a_worker_needs_is_told_in_its_own_words_and_before_training():
+    environment = GymnasiumEnvironment(
+        "refusing", Refusing, Probe((0.0, 0.0), True, False, 3), num_slots=2, workers=True
+    )
+    with pytest.raises(UserError, match=r"^the cable is missing: buy one$"):
+        environment.warm_up()
+    assert not environment.slots().closed  # others have taken the place of those that failed
+    environment.slots().close()
+
+
+def test_objectives_and_actions_are_described_by_the_environment():
+    class Described(Several):
+        objectives = (Objective("gain", "kg"), Objective("cost", "EUR", "minimise"))
+        action_names = ("left", "right")
+
+    environment = GymnasiumEnvironment("told", Described, Probe((0.0, 0.0), True, False, 3))
+    assert environment.spec.objectives == Described.objectives
+    assert environment.spec.action_names == ("left", "right")
 
 
 def test_what_is_found_out_by_random_episodes():
