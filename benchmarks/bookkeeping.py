@@ -32,7 +32,9 @@ def main() -> None:
             board.add(batch)
             board.prune(stored)
         milliseconds = 1e3 * (time.process_time() - started) / ITERATIONS
-        print(f"| {stored:,} | {milliseconds:.1f} | {1e3 * milliseconds / stored:.2f} |", flush=True)
+        print(
+            f"| {stored:,} | {milliseconds:.1f} | {1e3 * milliseconds / stored:.2f} |", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -232,3 +232,8 @@ def test_unknown_names_are_told():
         find_benchmark("no_such_module:make")
     with pytest.raises(UserError, match="every Gymnasium id"):
         find_benchmark("no-such-environment")
+
+
+def test_doing_without_an_objective_that_only_gains_is_better_than_the_reference_point():
+    found = probe(find_make("fishwood-v0"), "fishwood-v0", step_limit=None)
+    assert max(found.reference_point) < 0  # no wood at all is a possible return

@@ -9,7 +9,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from pcn.envs.observations import ObservationReader
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
@@ -167,9 +167,19 @@ def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) ->
             deterministic = first.same_as(again)
     environment.close()
     lowest, highest = np.min(returns, axis=0), np.max(returns, axis=0)
+    # Random episodes gain a little of everything; a policy may do without some of it.
+    lowest = np.where(_never_negative(environment, len(lowest)), np.minimum(lowest, 0.0), lowest)
     margin = np.maximum(0.1 * (highest - lowest), 1e-3 * np.maximum(np.abs(lowest), 1.0))
     reference = tuple(float(f"{value:.3g}") for value in lowest - margin)
     return Probe(reference, deterministic, masked, step_limit)
+
+
+def _never_negative(environment: gym.Env[Any, Any], count: int) -> Bool[np.ndarray, " objective"]:
+    """Which objectives only ever gain, as far as the environment's `reward_space` says."""
+    space = getattr(environment.unwrapped, "reward_space", None)
+    if not isinstance(space, gym.spaces.Box) or space.shape != (count,):
+        return np.zeros(count, dtype=bool)
+    return np.asarray(space.low) >= 0
 
 
 @dataclass(frozen=True)
