@@ -91,7 +91,7 @@ class _Crossroad:
             name=self.name,
             make=functools.partial(_crossroad_environment, self, simulators),
             summary=self.summary,
-            total_steps=500_000,
+            total_steps=300_000,
             settings={
                 "default": {
                     "episodes_per_iteration": 16,
