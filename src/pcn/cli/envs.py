@@ -36,4 +36,8 @@ class Envs:
                 front,
             )
         print_table(table)
-        next_steps((f"train {next(iter(BENCHMARKS))} --out RUN", "train and record the run in RUN"))
+        next_steps(
+            (f"train {next(iter(BENCHMARKS))} --out RUN", "train and record the run in RUN"),
+            ("train fruit-tree-v0 --out RUN", "the same for any id of Gymnasium or MO-Gymnasium"),
+            ("train my_module:make_env --out RUN", "the same for an environment of your own"),
+        )
