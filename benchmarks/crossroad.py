@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 import tyro
 
+import pcn.rollout
 from pcn.algorithms import ALGORITHMS
 from pcn.envs.crossroad import Crossroad
 from pcn.envs.crossroad.environment import STEP_LIMIT
 from pcn.envs.workers import WorkerSlots
-from pcn.rollout import stepped
+from pcn.rollout.crew import Crew
 from pcn.runs.settings import Settings
 
 
@@ -92,10 +93,9 @@ def table(arguments: Arguments, folder: str) -> None:
     trainer: Any = ALGORITHMS["pcn"].trainer(environment, settings.config, seed=0)
     trainer.iterate()
     watch = Stopwatch()
-    stepped._advance = watch.around("network", stepped._advance)
+    Crew.act = watch.around("network", Crew.act)
     trainer._update = watch.around("updates", trainer._update)
-    actor = type(trainer._actor)
-    actor.run = watch.around("collection", actor.run)
+    pcn.rollout.stepped_rollout = watch.around("collection", pcn.rollout.stepped_rollout)
 
     def everyone_writes() -> dict[str, float]:
         environment.slots().reset(dict.fromkeys(range(environment.num_slots), 0))
