@@ -2,6 +2,7 @@
 
 from pcn.algorithms.mones.algorithm import MONES
 from pcn.algorithms.pcn.algorithm import PCN
+from pcn.algorithms.ra.algorithm import RA
 from pcn.algorithms.trainer import AbstractAlgorithm
 
-ALGORITHMS: dict[str, AbstractAlgorithm] = {"pcn": PCN(), "mones": MONES()}
+ALGORITHMS: dict[str, AbstractAlgorithm] = {"pcn": PCN(), "mones": MONES(), "ra": RA()}
