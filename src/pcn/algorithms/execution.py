@@ -21,8 +21,8 @@ class Execution:
     @classmethod
     def of_episodes(
         cls,
-        returns: list[Float[np.ndarray, "episode objective"]],
-        lengths: list[Int[np.ndarray, " episode"]],
+        returns: list[Float[np.ndarray, "_ objective"]],
+        lengths: list[Int[np.ndarray, " _"]],
         executions: int,
     ) -> "Execution":
         """From batches of episodes: all policies once, then all policies once more, ..."""

@@ -22,12 +22,17 @@ def fitness(
 
     A draw of a better non-dominated rank comes first. On the front, returns that contribute
     more to the hypervolume do, or returns that are less crowded; equal returns share what they
-    are worth, so that a distribution gains by reaching what it rarely reaches.
+    are worth, so that a distribution gains by reaching what it rarely reaches. Where the
+    hypervolume judges, returns that are not better than the reference point in every objective
+    come last: they add nothing, however cheap they are.
     """
     ranks = non_dominated_ranks(returns)
     merit = np.zeros(len(returns))
     by_volume = kind == "hypervolume" or (kind == "auto" and returns.shape[1] <= MOST_OBJECTIVES)
-    for rank in range(ranks.max() + 1):
+    if by_volume:
+        worthless = ~np.all(returns > reference_point, axis=1)
+        ranks = np.where(worthless, ranks + ranks.max() + 1, ranks)
+    for rank in np.unique(ranks):
         peers = np.flatnonzero(ranks == rank)
         distinct, copy_of, copies = np.unique(
             returns[peers], axis=0, return_inverse=True, return_counts=True

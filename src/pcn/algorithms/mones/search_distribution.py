@@ -7,7 +7,7 @@ exactly: 1 for each shift, 2 for each exponent, 1 for each entry below the diago
 """
 
 from abc import abstractmethod
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
@@ -102,7 +102,7 @@ class AbstractSearchDistribution(eqx.Module):
         )
         return Coordinates(shift, stretch)
 
-    def bounded(self, direction: Coordinates, bound: Float[AnyArray, ""]) -> Coordinates:
+    def bounded(self, direction: Coordinates, bound: Float[AnyArray, ""] | float) -> Coordinates:
         """The step along `direction` whose divergence is `bound`; none along a zero direction."""
         curvature = sum(
             jnp.sum(part**2 * metric) for part, metric in zip(direction, self.fisher(), strict=True)
@@ -110,7 +110,7 @@ class AbstractSearchDistribution(eqx.Module):
         # To second order the divergence is half the curvature times the squared scale.
         guess = jnp.sqrt(2 * bound / jnp.maximum(curvature, 1e-30))
 
-        def halve(_: int, interval: tuple[Array, Array]) -> tuple[Array, Array]:
+        def halve(_: Any, interval: tuple[Array, Array]) -> tuple[Array, Array]:
             low, high = interval
             middle = (low + high) / 2
             inside = self.divergence(direction.times(middle)) <= bound

@@ -30,9 +30,13 @@ class RAConfig:
 
     episodes_per_update: int = 16
     """Episodes of each policy between two of its updates (authors: 1)."""
+    horizon: int | None = None
+    """Training episodes are broken off after this many steps, with what they returned until then.
+
+    Without time pressure policies wander to the step limit, and few updates fit the budget."""
     step_rule: StepRule = "adam"
     """Adam (authors), or natural gradients of bounded divergence (Parisi's toolbox)."""
-    learning_rate: float = 0.03
+    learning_rate: float = 0.1
     """Adam step size (authors: 1e-3, with one episode per update)."""
     kl_bound: float = 0.01
     """Divergence of a policy's actions from those before a natural step, in nats."""
@@ -60,6 +64,6 @@ class RAConfig:
         positive(self, "learning_rate", "kl_bound")
         share(self, "discount")
         one_of(self, "step_rule", get_args(StepRule))
-        for name in ("intervals", "width"):
+        for name, least in (("intervals", 1), ("horizon", 1), ("width", 0)):
             if getattr(self, name) is not None:
-                at_least(self, 1 if name == "intervals" else 0, name)
+                at_least(self, least, name)

@@ -33,8 +33,9 @@ def settled_intervals(num_objectives: int, intervals: int | None) -> int:
     proposed = max(INTERVALS[last] - (num_objectives - last), 1)
     count = num_directions(num_objectives, proposed)
     raise UserError(
-        f"with {num_objectives} objectives ra needs to be told its intervals: {proposed} would make "
-        f"{count:,} policies, {count * PAPER_STEPS:.1e} steps at the paper's {PAPER_STEPS:,} each; "
+        f"with {num_objectives} objectives ra needs to be told its intervals: {proposed} would "
+        f"make {count:,} policies, "
+        f"{count * PAPER_STEPS:.1e} steps at the paper's {PAPER_STEPS:,} each; "
         f"intervals=1 makes {num_objectives}, one per objective"
     )
 

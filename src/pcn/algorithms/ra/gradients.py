@@ -1,16 +1,12 @@
 """Policy gradients: one for each objective, from the episodes of one policy."""
 
-from collections.abc import Callable
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float
 
 from pcn.episodes import Episodes
-from pcn.nets.plain_policy import PlainPolicy, WeightVector
+from pcn.nets.plain_policy import WeightVector
 from pcn.typing import AnyArray
 
 CONJUGATE_STEPS = 10
@@ -54,9 +50,7 @@ class PolicyGradients(eqx.Module):
         masks = masks | ~running_mask(self.episodes)[:, :, None]
         return jax.vmap(jax.vmap(policy.heads.masked))(logits, masks)
 
-    def log_probabilities(
-        self, weights: Float[Array, " weight"]
-    ) -> Float[Array, "episode time"]:
+    def log_probabilities(self, weights: Float[Array, " weight"]) -> Float[Array, "episode time"]:
         """Log-probabilities of the actions that were taken."""
         of_step = self.vector.like.heads.log_probability
         return jax.vmap(jax.vmap(of_step))(self._logits(weights), self.episodes.actions)

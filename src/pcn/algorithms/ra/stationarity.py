@@ -1,10 +1,12 @@
 """Is there a direction in which every objective rises? The minimum-norm point says."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-ITERATIONS = 200
+ITERATIONS = 100
 
 
 def minimum_norm_weights(gram: Float[Array, "objective too"]) -> Float[Array, " objective"]:
@@ -15,7 +17,7 @@ def minimum_norm_weights(gram: Float[Array, "objective too"]) -> Float[Array, " 
     """
     size = gram.shape[0]
 
-    def step(_: int, weights: Float[Array, " objective"]) -> Float[Array, " objective"]:
+    def step(_: Any, weights: Float[Array, " objective"]) -> Float[Array, " objective"]:
         slope = gram @ weights
         value = weights @ slope
         best = jnp.argmin(slope)

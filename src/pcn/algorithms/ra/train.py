@@ -4,12 +4,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, UInt32
+from jaxtyping import Bool, Float, Int, UInt32
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.ra.config import RAConfig
 from pcn.algorithms.ra.directions import directions, settled_intervals
-from pcn.algorithms.ra.update import Findings, Learners, update_all
+from pcn.algorithms.ra.update import SMOOTHING, Findings, Learners, update_all
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each, taking
 from pcn.algorithms.stacked.standardise import standardised
@@ -46,15 +46,14 @@ class RATrainer(AbstractTrainer):
         self._still_count = np.zeros(count, np.int64)
         self._mean_returns = np.zeros((count, spec.num_objectives))
         self._mean_lengths = np.zeros(count)
-        self._lowest = np.full(spec.num_objectives, np.inf)
-        self._highest = np.full(spec.num_objectives, -np.inf)
+        self._extent = np.zeros(spec.num_objectives)
 
     @property
     def done(self) -> bool:
         """Whether every policy has stopped, or only the last execution fits into the budget."""
         final = self._mean_lengths.sum() * (self.config.episodes_per_update + self._executions)
         spent = self.steps + final >= self.config.total_steps
-        return self._updates > 0 and (spent or not self._active_mask.any())
+        return self._updates > 0 and bool(spent or not self._active_mask.any())
 
     @property
     def _active_mask(self) -> Bool[np.ndarray, " direction"]:
@@ -72,9 +71,7 @@ class RATrainer(AbstractTrainer):
         """
         config, steps_before = self.config, self.steps
         if self._updates == 0 and config.standardise:
-            policy, num_steps = standardised(
-                self.environment, self._vector.like, self._next_key()
-            )
+            policy, num_steps = standardised(self.environment, self._vector.like, self._next_key())
             self._vector = WeightVector(policy)
             self.steps += num_steps
         episodes = self._run()
@@ -89,13 +86,9 @@ class RATrainer(AbstractTrainer):
             total_steps=config.total_steps,
             evaluations=config.evaluations,
         )
+        execution = self._coverage_set(self._execute(1))[0] if due else None
         front = unique_front(rounded(self._mean_returns, config.return_tolerance))
-        return Progress(
-            self.steps,
-            float(norm.mean()),
-            self._mean_returns[front],
-            self._coverage_set(self._execute(1))[0] if due else None,
-        )
+        return Progress(self.steps, float(norm.mean()), self._mean_returns[front], execution)
 
     def finish(self) -> Outcome:
         """Execute every policy greedily and keep those that no other dominates."""
@@ -114,9 +107,7 @@ class RATrainer(AbstractTrainer):
         }
         return Outcome(coverage_set, arrays, facts)
 
-    def _coverage_set(
-        self, execution: Execution
-    ) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
+    def _coverage_set(self, execution: Execution) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
         """The policies whose greedy returns are not dominated, and which they are.
 
         What is asked of a policy is what it returned on average while it sampled its actions.
@@ -158,6 +149,7 @@ class RATrainer(AbstractTrainer):
             sharpness=1.0,
             key=self._next_key(),
             count=int(active.sum()) * copies,
+            most_steps=self.config.horizon,
         )
         if active.all():
             return episodes
@@ -172,15 +164,16 @@ class RATrainer(AbstractTrainer):
         lengths = np.asarray(episodes.lengths).reshape(len(active), copies)
         self._mean_returns = np.where(active[:, None], means, self._mean_returns)
         self._mean_lengths = np.where(active, lengths.mean(axis=1), self._mean_lengths)
-        self._lowest = np.minimum(self._lowest, self._mean_returns.min(axis=0))
-        self._highest = np.maximum(self._highest, self._mean_returns.max(axis=0))
         self.steps += int(lengths[active].sum())
 
     def _update(self, episodes: Episodes) -> Findings:
         config = self.config
-        # Directions mean something only between objectives of the same range.
-        extent = self._highest - self._lowest
-        mix = self._directions / np.where(extent > 0, extent, 1.0)
+        # Directions mean something only between objectives of the same range: that of the front.
+        front = self._mean_returns[unique_front(self._mean_returns)]
+        extent = front.max(axis=0) - front.min(axis=0)
+        kept = SMOOTHING if self._updates else 0.0
+        self._extent = kept * self._extent + (1 - kept) * extent
+        mix = self._directions / np.where(self._extent > 0, self._extent, 1.0)
         left = max(1 - self.steps / config.total_steps, 0.0)
         step_size = config.learning_rate if config.step_rule == "adam" else config.kl_bound
         longest = int(np.asarray(episodes.lengths).max())
@@ -216,8 +209,7 @@ class RATrainer(AbstractTrainer):
             "still_count": self._still_count,
             "mean_returns": self._mean_returns,
             "mean_lengths": self._mean_lengths,
-            "lowest": self._lowest,
-            "highest": self._highest,
+            "extent": self._extent,
         }
         facts = {
             "steps": self.steps,
@@ -234,15 +226,13 @@ class RATrainer(AbstractTrainer):
         self._still_count = np.array(arrays["still_count"])
         self._mean_returns = np.array(arrays["mean_returns"])
         self._mean_lengths = np.array(arrays["mean_lengths"])
-        self._lowest, self._highest = np.array(arrays["lowest"]), np.array(arrays["highest"])
+        self._extent = np.array(arrays["extent"])
         self.steps = snapshot.facts["steps"]
         self._updates = snapshot.facts["updates"]
         self._rng.bit_generator.state = snapshot.facts["rng"]
 
     def _fresh_learners(self) -> Learners:
-        first = jnp.broadcast_to(
-            self._vector.flat(), (len(self._directions), self._vector.size)
-        )
+        first = jnp.broadcast_to(self._vector.flat(), (len(self._directions), self._vector.size))
         return Learners.fresh(first, self.environment.spec.num_objectives)
 
     def _next_key(self) -> UInt32[np.ndarray, " 2"]:

@@ -17,7 +17,7 @@ from pcn.typing import AnyArray
 
 OPTIMISER = optax.scale_by_adam()
 SMOOTHING = 0.9
-"""How much of the earlier gradients stays in those that the stationarity test sees."""
+"""How much of earlier gradients, and ranges of returns, stays in their running means."""
 
 
 class Learners(eqx.Module):
@@ -72,9 +72,7 @@ def update_all(
         learner: Learners, episodes: Episodes, mix: Float[Array, " objective"]
     ) -> tuple[Learners, Findings]:
         gradients = PolicyGradients(vector, episodes)
-        jacobian = gradients.jacobian(
-            learner.weights, advantages(episodes, discount=discount)
-        )
+        jacobian = gradients.jacobian(learner.weights, advantages(episodes, discount=discount))
         entropy, entropy_slope = jax.value_and_grad(gradients.entropy)(learner.weights)
         gradient = mix @ jacobian + entropy_bonus * entropy_slope
         if step_rule == "natural":
