@@ -86,6 +86,31 @@ class Fork(AbstractCompiledEnvironment):
         return _blank(state)
 
 
+class ConcaveFork(AbstractCompiledEnvironment):
+    """One step, three actions: the middle branch lies below the line between the others."""
+
+    spec: EnvironmentSpec = eqx.field(static=True)
+
+    def __init__(self):
+        space = gym.spaces.MultiDiscrete([2], dtype=np.int32)
+        self.spec = _spec("concave-fork", 2, space, gym.spaces.Discrete(3), 5)
+
+    def reset(self, key):
+        del key
+        return ForkState(jnp.zeros(1, jnp.int32))
+
+    def step(self, state, action, key):
+        del key
+        rewards = jnp.array([[0.0, 4.0], [1.5, 1.5], [4.0, 0.0]])
+        return Step(ForkState(state.place + 1), rewards[action], jnp.asarray(True))
+
+    def observation(self, state):
+        return state.place
+
+    def render(self, state):
+        return _blank(state)
+
+
 class CounterState(NamedTuple):
     """How often the button was pressed."""
 
@@ -163,6 +188,11 @@ class Coin(AbstractCompiledEnvironment):
 @pytest.fixture(scope="session")
 def fork():
     return Fork()
+
+
+@pytest.fixture(scope="session")
+def concave_fork():
+    return ConcaveFork()
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ class CoverageSet:
     """One row per policy: what it was asked for, and what it returned when executed."""
 
     requested: Float[np.ndarray, "policy objective"]
-    """The return each policy stands for in the dataset."""
+    """The return each policy stands for: in PCN's dataset, or when a baseline measured it."""
     horizons: Float[np.ndarray, " policy"]
-    """The number of steps it is asked to take."""
+    """The number of steps it is asked to take, or took then."""
     executed: Float[np.ndarray, "policy objective"]
     """The return it reached; the mean where the environment is stochastic."""
     deviation: Float[np.ndarray, "policy objective"]

@@ -55,6 +55,19 @@ class Episodes(eqx.Module):
         _, by_time = jax.lax.scan(backwards, last, self.rewards.swapaxes(0, 1), reverse=True)
         return by_time.swapaxes(0, 1)
 
+    def trimmed(self, num_steps: int) -> "Episodes":
+        """The same episodes with less padding; none of them may be longer than `num_steps`."""
+        observations = jax.tree.map(lambda leaf: leaf[:, :num_steps], self.observations)
+        masks = None if self.action_masks is None else self.action_masks[:, :num_steps]
+        return Episodes(
+            observations,
+            self.actions[:, :num_steps],
+            self.rewards[:, :num_steps],
+            self.lengths,
+            self.terminated,
+            masks,
+        )
+
     def taking(self, index: Int[np.ndarray, " kept"]) -> "Episodes":
         """The episodes at `index`, in that order."""
         taken: Episodes = jax.tree.map(lambda leaf: leaf[index], self)

@@ -11,6 +11,12 @@ from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 BUDGET = 6_000
+QUICK = {
+    "pcn": {},
+    "mones": {"population": 10, "final_draws": 20},
+    "ra": {"intervals": 4, "episodes_per_update": 2},
+}
+"""What makes a short training on Deep Sea Treasure take several iterations."""
 
 
 def make_trainer(name, environment, *, seed, total_steps=BUDGET, **settings):
@@ -53,7 +59,7 @@ def outcomes():
 
     def outcome(name, seed):
         if (name, seed) not in known:
-            known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed)
+            known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed, **QUICK[name])
         return known[name, seed]
 
     return outcome
@@ -71,7 +77,7 @@ def test_both_branches_of_a_fork_end_in_the_coverage_set(name, seed, fork):
 @pytest.mark.slow
 @algorithms
 def test_the_same_seed_is_the_same_run(name, outcomes):
-    assert_same(outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100))
+    assert_same(outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100, **QUICK[name]))
 
 
 @pytest.mark.slow
@@ -84,7 +90,7 @@ def test_another_seed_is_another_run(name, outcomes):
 @algorithms
 def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
     environment = DeepSeaTreasure()
-    first = make_trainer(name, environment, seed=100)
+    first = make_trainer(name, environment, seed=100, **QUICK[name])
     first.iterate()
     first.iterate()
     taken = first.snapshot()
@@ -95,7 +101,7 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
         first.iterate()
     for key, array in taken.arrays.items():
         np.testing.assert_array_equal(array, arrays[key], err_msg=key)
-    second = make_trainer(name, environment, seed=999)
+    second = make_trainer(name, environment, seed=999, **QUICK[name])
     second.restore(saved)
     assert second.steps == steps < BUDGET
     while not second.done:
@@ -107,8 +113,8 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
 @pytest.mark.slow
 @algorithms
 def test_a_snapshot_before_the_first_iteration_is_a_beginning(name, outcomes):
-    begun = make_trainer(name, DeepSeaTreasure(), seed=100).snapshot()
-    trainer = make_trainer(name, DeepSeaTreasure(), seed=999)
+    begun = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK[name]).snapshot()
+    trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK[name])
     trainer.restore(begun)
     while not trainer.done:
         trainer.iterate()
@@ -121,7 +127,7 @@ def test_executing_again_gives_what_the_run_reported(name, outcomes):
     outcome, algorithm = outcomes(name, 100), ALGORITHMS[name]
     again = algorithm.execute(
         DeepSeaTreasure(),
-        algorithm.config_class(total_steps=BUDGET),
+        algorithm.config_class(total_steps=BUDGET, **QUICK[name]),
         outcome.arrays,
         outcome.coverage_set,
         executions=1,

@@ -19,6 +19,7 @@ class Progress:
 
     steps: int
     loss: float
+    """What the algorithm drives down; each says what that is."""
     archive: Float[np.ndarray, "point objective"]
     """The non-dominated returns known so far."""
     execution: CoverageSet | None = None
@@ -42,6 +43,14 @@ class Outcome:
     """What `Algorithm.agent` needs to act."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What else is worth knowing, for `metrics.json`."""
+
+
+def evaluation_due(steps_before: int, steps: int, *, total_steps: int, evaluations: int) -> bool:
+    """Whether one of `evaluations` evenly spaced points of a budget has just been passed."""
+    if evaluations == 0:
+        return False
+    every = total_steps / evaluations
+    return int(steps_before / every) < int(steps / every)
 
 
 class AbstractTrainer(ABC):
@@ -76,6 +85,8 @@ class AbstractAlgorithm(ABC):
     """An entry of `ALGORITHMS`."""
 
     config_class: type[Any]
+    """Besides its own, every config has `total_steps`, `discount`, `executions` and
+    `return_tolerance`."""
     presets: Mapping[str, Mapping[str, object]]
     """What each preset sets differently from the config's defaults."""
 

@@ -31,6 +31,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
 
   pcn envs                                    what can be trained on
   pcn train deep-sea-treasure --out RUN       train and record the run in a new folder
+  pcn train deep-sea-treasure --algorithm ra  the same with a baseline: mones or ra
   pcn resume RUN                              continue an interrupted run
   pcn evaluate RUN                            execute every policy of a run again
   pcn play RUN --policy 3 [--save play.gif]   run one policy step by step

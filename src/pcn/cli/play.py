@@ -39,21 +39,22 @@ class Play:
         episode = play(run, self.policy, seed=self.seed, render=self.save is not None)
         requested = run.coverage_set.requested[self.policy]
         names = ", ".join(spec.objective_names)
+        commanded = run.policy(self.policy).command is not None
         console.print(
-            f"Policy {self.policy} of {quoted(self.run)} is asked for {vector(requested)} "
+            f"Policy {self.policy} of {quoted(self.run)} "
+            f"{'is asked for' if commanded else 'stands for'} {vector(requested)} "
             f"({names}) in {run.coverage_set.horizons[self.policy]:g} steps\n"
         )
+        columns = ["step", "action", "reward"]
+        columns += ["left of the command", "left of the steps"] if commanded else []
         table = Table(box=None, header_style="bold", pad_edge=False)
-        for column in ("step", "action", "reward", "left of the command", "left of the steps"):
+        for column in columns:
             table.add_column(column, justify="right")
         for step in episode.steps:
-            table.add_row(
-                str(step.number),
-                step.action,
-                vector(step.reward),
-                vector(step.remaining_return),
-                f"{step.remaining_steps:g}",
-            )
+            cells = [str(step.number), step.action, vector(step.reward)]
+            if commanded:
+                cells += [vector(step.remaining_return), f"{step.remaining_steps:g}"]
+            table.add_row(*cells)
         print_table(table)
         total = episode.total
         missing = requested - total

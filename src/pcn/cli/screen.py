@@ -104,7 +104,7 @@ def show_coverage_set(
     console.print("[bold]executed[/]  " + " · ".join(parts))
     console.print(
         f"[bold]archive[/]   hypervolume {number(archive['hypervolume'])} · "
-        f"{archive['cardinality']} non-dominated returns in the dataset"
+        f"{archive['cardinality']} non-dominated returns found in training"
     )
     reached = round(fidelity["exact"] * len(coverage_set))
     console.print(

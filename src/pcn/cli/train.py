@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import tyro
 
 import pcn
+from pcn.algorithms import ALGORITHMS
 from pcn.cli.display import Display
 from pcn.cli.interrupt import stopping_at
 from pcn.cli.screen import console, next_steps, quoted, show_coverage_set
@@ -26,6 +27,7 @@ def train_command(arguments: list[str]) -> Any:
     algorithm = _option(arguments, "--algorithm") or "pcn"
     preset = _option(arguments, "--preset") or "default"
     config_class = find_algorithm(algorithm).config_class
+    _refuse_options_of_others(arguments, algorithm)
     options_class, options = _environment_options(environment, arguments)
     config: Any = config_class()
     if environment is not None:
@@ -42,11 +44,11 @@ def train_command(arguments: list[str]) -> Any:
         seed: int = 0
         """Seeds the network, the environment and the choice of commands."""
         out: Path | None = None
-        """The run's folder; `runs/ENVIRONMENT-SEED` when not given."""
+        """The run's folder; `runs/ENVIRONMENT-SEED` when not given, of a baseline with its name."""
         algorithm: str = "pcn"
-        """Which algorithm learns."""
+        """Which algorithm learns: `pcn`, or the baselines `mones` and `ra`; each has options."""
         preset: str = "default"
-        """`default` (our best), `paper` (its text) or `authors` (their code's choices)."""
+        """`default` (our best); PCN also has `paper` (its text) and `authors` (their choices)."""
         checkpoint_seconds: float = CHECKPOINT_SECONDS
         """Least time between two checkpoints."""
         tensorboard: bool = False
@@ -63,7 +65,8 @@ def train_command(arguments: list[str]) -> Any:
         ] = field(default_factory=lambda: config)
 
         def __call__(self) -> None:
-            out = self.out or Path("runs") / f"{self.environment}-{self.seed}"
+            learner = "" if self.algorithm == "pcn" else f"{self.algorithm}-"
+            out = self.out or Path("runs") / f"{self.environment}-{learner}{self.seed}"
             values = {
                 item.name: getattr(self.config, item.name)
                 for item in dataclasses.fields(config_class)
@@ -111,6 +114,22 @@ def train_command(arguments: list[str]) -> Any:
             show_run(run)
 
     return Train
+
+
+def _refuse_options_of_others(arguments: list[str], algorithm: str) -> None:
+    """Say so when an option belongs to another algorithm."""
+    known = {
+        name: {item.name for item in dataclasses.fields(entry.config_class)}
+        for name, entry in ALGORITHMS.items()
+    }
+    for word in arguments:
+        option = word.removeprefix("--").partition("=")[0].replace("-", "_")
+        owners = [name for name, options in known.items() if option in options]
+        if word.startswith("--") and owners and algorithm not in owners:
+            raise UserError(
+                f"{word.partition('=')[0]} is an option of {' and '.join(owners)}, not of "
+                f"{algorithm}; `pcn train --algorithm {algorithm} --help` lists its options"
+            )
 
 
 def _environment_options(

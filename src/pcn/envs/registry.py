@@ -255,6 +255,8 @@ BENCHMARKS: dict[str, Benchmark] = {
                 "upper_bound": (124.0, -1.0),
             },
         },
+        # The paper's 100,000 steps for each of RA's 13 policies; they share no experience.
+        baselines={"ra": {"total_steps": 1_300_000}},
     ),
     "minecart": Benchmark(
         name="minecart",

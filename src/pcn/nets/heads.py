@@ -73,6 +73,15 @@ class ActionHeads(eqx.Module):
         ]
         return jnp.sum(jnp.stack(parts))
 
+    def log_probabilities(self, logits: Float[Array, " logit"]) -> Float[Array, " logit"]:
+        """Log-probability of every action of every head."""
+        return jnp.concatenate([jax.nn.log_softmax(part) for part in self._split(logits)])
+
+    def entropy(self, logits: Float[Array, " logit"]) -> Float[Array, ""]:
+        """How undecided the heads are together, in nats."""
+        logs = self.log_probabilities(logits)
+        return -jnp.sum(jnp.exp(logs) * logs)
+
     def greedy(self, logits: Float[Array, " logit"]) -> Int[Array, " head"]:
         """The most confident action; the first one where several tie."""
         return jnp.stack([jnp.argmax(part) for part in self._split(logits)]).astype(jnp.int32)

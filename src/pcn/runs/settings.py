@@ -56,7 +56,7 @@ class Settings:
         values = {
             "total_steps": benchmark.total_steps,
             **entry.presets[preset],
-            **benchmark.settings.get(preset, {}),
+            **benchmark.settings_for(algorithm, preset),
             **hyperparameters,
         }
         config = _config(entry, values)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, UInt32
 
+from pcn.algorithms.execution import Execution, nth_key
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.dataset import Archive, Dataset
-from pcn.algorithms.pcn.evaluate import Actor, Execution, execute, nth_key
+from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.algorithms.pcn.update import Learner, update_many
 from pcn.episodes import Episodes
 from pcn.metrics import hypervolume, reached_mask

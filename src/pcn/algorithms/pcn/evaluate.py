@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, UInt32
 
+from pcn.algorithms.execution import Execution, nth_key
 from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.exploration import Randomness
 from pcn.command import Command
@@ -56,17 +57,6 @@ class Actor:
         return rollout(self.environment, agents, key, size, count=count, most_steps=most_steps)
 
 
-@dataclass(frozen=True)
-class Execution:
-    """What each command returned when it was executed greedily."""
-
-    returns: Float[np.ndarray, "command objective"]
-    """Mean over its executions."""
-    deviation: Float[np.ndarray, "command objective"]
-    num_steps: int
-    """Environment steps that the executions took."""
-
-
 def execute(
     actor: Actor,
     policy: ConditionedPolicy,
@@ -85,7 +75,7 @@ def execute(
     """
     num_commands = len(desired_returns)
     order = np.tile(np.arange(num_commands), executions)
-    returns, num_steps = [], 0
+    returns, lengths = [], []
     for number, start in enumerate(range(0, len(order), actor.batch_size)):
         index = order[start : start + actor.batch_size]
         padded = np.resize(index, actor.batch_size)
@@ -102,11 +92,5 @@ def execute(
         if keep is not None:
             keep(episodes, len(index))
         returns.append(episodes.returns(discount=actor.discount)[: len(index)])
-        num_steps += int(np.asarray(episodes.lengths)[: len(index)].sum())
-    by_execution = np.concatenate(returns).reshape(executions, num_commands, -1)
-    return Execution(by_execution.mean(axis=0), by_execution.std(axis=0), num_steps)
-
-
-def nth_key(key: UInt32[np.ndarray, " 2"], number: int) -> UInt32[np.ndarray, " 2"]:
-    """A key of its own for each number."""
-    return key + np.asarray([number, 0], dtype=np.uint32)  # arrays wrap around
+        lengths.append(np.asarray(episodes.lengths)[: len(index)])
+    return Execution.of_episodes(returns, lengths, executions)

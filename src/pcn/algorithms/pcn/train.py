@@ -21,6 +21,7 @@ from pcn.algorithms.trainer import (
     Outcome,
     Progress,
     Snapshot,
+    evaluation_due,
 )
 from pcn.arrays import named_arrays, with_named_arrays
 from pcn.coverage import CoverageSet
@@ -226,10 +227,12 @@ class PCNTrainer(AbstractTrainer):
         self.steps += num_steps
 
     def _evaluation_due(self, steps_before: int) -> bool:
-        if self.config.evaluations == 0:
-            return False
-        every = self.config.total_steps / self.config.evaluations
-        due = int(steps_before / every) < int(self.steps / every)
+        due = evaluation_due(
+            steps_before,
+            self.steps,
+            total_steps=self.config.total_steps,
+            evaluations=self.config.evaluations,
+        )
         # A front of thousands of policies would spend the budget on evaluations.
         cost = int(self._dataset.archive().horizons.sum())
         return due and self._evaluation_steps + cost <= EVALUATION_SHARE * self.steps

@@ -1,0 +1,27 @@
+"""MONES as an entry of `ALGORITHMS`."""
+
+import numpy as np
+
+from pcn.algorithms.mones.config import MONESConfig
+from pcn.algorithms.mones.train import MONESTrainer
+from pcn.algorithms.stacked.algorithm import AbstractStackedAlgorithm, fresh_policy
+from pcn.envs.environment import Environment
+from pcn.errors import UserError
+from pcn.nets.plain_policy import WeightVector
+
+
+class MONES(AbstractStackedAlgorithm):
+    """Multi-Objective Natural Evolution Strategies, as an entry of `ALGORITHMS`."""
+
+    config_class = MONESConfig
+
+    def trainer(self, environment: Environment, config: MONESConfig, *, seed: int) -> MONESTrainer:
+        """A training that has not begun."""
+        policy = fresh_policy(environment, config, np.zeros(2, np.uint32))
+        size = WeightVector(policy).size
+        if config.covariance == "full" and size > config.most_weights:
+            raise UserError(
+                f"a full covariance of {size:,} weights is more than most_weights allows, "
+                f"{config.most_weights:,}; take covariance=diagonal or a smaller width"
+            )
+        return MONESTrainer(environment, config, seed=seed)

@@ -1,0 +1,308 @@
+"""MONES' training loop: draw policies, run them, move the distribution towards the better ones."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, UInt32
+
+from pcn.algorithms.execution import Execution
+from pcn.algorithms.mones.config import MONESConfig
+from pcn.algorithms.mones.fitness import fitness
+from pcn.algorithms.mones.search_distribution import (
+    AbstractSearchDistribution,
+    DiagonalGaussian,
+    FullGaussian,
+    importance_weights,
+)
+from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
+from pcn.algorithms.stacked.execute import execute, run_each, taking
+from pcn.algorithms.stacked.standardise import standardised
+from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
+from pcn.arrays import named_arrays, with_named_arrays
+from pcn.coverage import CoverageSet
+from pcn.envs.environment import Environment
+from pcn.nets.plain_policy import PlainPolicy, WeightVector
+from pcn.pareto import non_dominated_mask, rounded, unique_front
+from pcn.typing import AnyArray, RandomKey
+
+ALWAYS_PATIENT = 0.1
+"""Share of generations whose episodes may go on to the step limit."""
+
+
+SHARPENING_SHARE = 0.7
+"""Share of the budget after which draws always take their first choice."""
+MOST_SHARPENING = 30.0
+"""How much sharper draws have become by then."""
+
+
+class Pool(eqx.Module):
+    """The draws of the last generations, the newest first, and what they were drawn from."""
+
+    sources: AbstractSearchDistribution
+    """A stack: one distribution for each generation."""
+    draws: Float[AnyArray, "generation draw weight"]
+    returns: Float[AnyArray, "generation draw objective"]
+    lengths: Float[AnyArray, "generation draw"]
+    num_known: int
+    """Generations that there have been; the others are zeros."""
+
+    @classmethod
+    def empty(
+        cls, distribution: AbstractSearchDistribution, config: MONESConfig, num_objectives: int
+    ) -> "Pool":
+        """Room for as many generations as are kept."""
+        shape = (config.pool_generations, config.population)
+        sources = jax.tree.map(
+            lambda leaf: jnp.broadcast_to(leaf, (config.pool_generations, *leaf.shape)),
+            distribution,
+        )
+        draws = np.zeros((*shape, distribution.mean.shape[0]), np.float32)
+        return cls(sources, draws, np.zeros((*shape, num_objectives)), np.zeros(shape), 0)
+
+    def adding(
+        self,
+        source: AbstractSearchDistribution,
+        draws: Float[Array, "draw weight"],
+        returns: Float[np.ndarray, "draw objective"],
+        lengths: Float[np.ndarray, " draw"],
+    ) -> "Pool":
+        """The pool with a new generation in the place of the oldest."""
+
+        def newest_first(old: AnyArray, new: AnyArray) -> AnyArray:
+            return np.concatenate([np.asarray(new)[None], np.asarray(old)[:-1]])
+
+        return Pool(
+            jax.tree.map(newest_first, self.sources, source),
+            newest_first(self.draws, draws),
+            newest_first(self.returns, returns),
+            newest_first(self.lengths, lengths),
+            min(self.num_known + 1, len(self.draws)),
+        )
+
+    def known_returns(self) -> Float[np.ndarray, "draw objective"]:
+        """The returns of all draws that there have been."""
+        returns = np.asarray(self.returns[: self.num_known])
+        return returns.reshape(-1, returns.shape[-1])
+
+    def known_lengths(self) -> Float[np.ndarray, " draw"]:
+        """The lengths of their episodes."""
+        return np.asarray(self.lengths[: self.num_known]).ravel()
+
+
+class MONESTrainer(AbstractTrainer):
+    """MONES on one environment, a generation at a time."""
+
+    def __init__(self, environment: Environment, config: MONESConfig, *, seed: int) -> None:
+        self.environment = environment
+        self.config = config
+        self.steps = 0
+        self._generation = 0
+        self._full_length = 0.0  # of the newest generation that nobody broke off
+        self._rng = np.random.default_rng(seed)
+        self._weights = WeightVector(fresh_policy(environment, config, self._next_key()))
+        kind = FullGaussian if config.covariance == "full" else DiagonalGaussian
+        self._distribution: AbstractSearchDistribution = kind.around(
+            jnp.zeros(self._weights.size), config.initial_deviation
+        )
+        self._pool = Pool.empty(self._distribution, config, environment.spec.num_objectives)
+
+    @property
+    def done(self) -> bool:
+        """Whether no more is left of the budget than the final draws will take."""
+        final = self.config.final_draws * self._executions * self._full_length
+        return self._generation > 0 and self.steps + final >= self.config.total_steps
+
+    @property
+    def _executions(self) -> int:
+        return 1 if self.environment.spec.deterministic else self.config.executions
+
+    def iterate(self) -> Progress:
+        """Draw a generation, run it, and follow the natural gradient of its fitness.
+
+        The loss is the share of the new draws that the pool dominates.
+        """
+        config, steps_before = self.config, self.steps
+        if self._generation == 0 and config.standardise:
+            policy, num_steps = standardised(self.environment, self._weights.like, self._next_key())
+            self._weights = WeightVector(policy)
+            self.steps += num_steps
+        draws, policies = drawn(
+            self._distribution, self._weights, self._next_key(), config.population
+        )
+        returns, lengths = self._run(policies)
+        self._generation += 1
+        self._pool = self._pool.adding(self._distribution, draws, returns, lengths)
+        self._improve()
+        pooled = self._pool.known_returns()
+        loss = 1 - float(non_dominated_mask(pooled)[: len(returns)].mean())
+        due = evaluation_due(
+            steps_before,
+            self.steps,
+            total_steps=config.total_steps,
+            evaluations=config.evaluations,
+        )
+        # The generation has just been executed: it costs nothing to say what it reached.
+        front = unique_front(returns)
+        reached = CoverageSet(
+            requested=returns[front],
+            horizons=lengths[front],
+            executed=returns[front],
+            deviation=np.zeros_like(returns[front]),
+            tolerance=config.return_tolerance,
+        )
+        return Progress(self.steps, loss, pooled[unique_front(pooled)], reached if due else None)
+
+    def _run(
+        self, policies: PlainPolicy
+    ) -> tuple[Float[np.ndarray, "draw objective"], Float[np.ndarray, " draw"]]:
+        """The mean return and length of each draw's episodes.
+
+        An episode that was broken off counts as the reference point, worse than any return
+        worth having.
+        """
+        config, spec = self.config, self.environment.spec
+        most_steps = self._most_steps()
+        returns, lengths = [], []
+        for _ in range(config.episodes_per_draw):
+            episodes = run_each(
+                self.environment,
+                policies,
+                config.population,
+                sharpness=self._sharpness(),
+                key=self._next_key(),
+                most_steps=most_steps,
+            )
+            taken = np.asarray(episodes.lengths)
+            ended = np.asarray(episodes.terminated) | (taken == spec.step_limit)
+            measured = rounded(episodes.returns(discount=config.discount), config.return_tolerance)
+            returns.append(np.where(ended[:, None], measured, spec.reference_point))
+            lengths.append(taken)
+            self.steps += int(taken.sum())
+        if most_steps is None:
+            self._full_length = float(np.mean(lengths))
+        return np.mean(returns, axis=0), np.mean(lengths, axis=0)
+
+    def _sharpness(self) -> float:
+        """How predictably draws act: from sampling to their first choice as training goes on."""
+        first = self.config.initial_sharpness
+        share = self.steps / (SHARPENING_SHARE * self.config.total_steps)
+        return np.inf if first is None or share >= 1 else first * MOST_SHARPENING**share
+
+    def _most_steps(self) -> int | None:
+        """When to break episodes off: long ones are mostly policies that go in circles."""
+        patience, pool = self.config.patience, self._pool
+        if patience is None or pool.num_known == 0 or self._rng.uniform() < ALWAYS_PATIENT:
+            return None
+        longest = pool.known_lengths()[non_dominated_mask(pool.known_returns())].max()
+        return int(patience * longest) + 1
+
+    def _improve(self) -> None:
+        pool = self._pool
+        num_draws = pool.draws.shape[0] * pool.draws.shape[1]
+        merit = np.zeros(num_draws, np.float32)
+        known = fitness(
+            pool.known_returns(),
+            np.asarray(self.environment.spec.reference_point),
+            self.config.fitness,
+        )
+        merit[: len(known)] = known
+        self._distribution = improved(
+            self._distribution,
+            pool.sources,
+            pool.draws.reshape(num_draws, -1),
+            merit,
+            (np.arange(len(pool.draws)) < pool.num_known).astype(np.float32),
+            np.asarray(self.config.kl_bound, np.float32),
+        )
+
+    def finish(self) -> Outcome:
+        """Run a fixed number of new draws, keep the non-dominated, and execute those again."""
+        config = self.config
+        _, policies = drawn(self._distribution, self._weights, self._next_key(), config.final_draws)
+        first = self._execute(policies, config.final_draws)
+        kept = unique_front(rounded(first.returns, config.return_tolerance))
+        policies = taking(policies, kept)
+        again = self._execute(policies, len(kept))
+        coverage_set = CoverageSet(
+            requested=first.returns[kept],
+            horizons=first.horizons[kept],
+            executed=again.returns,
+            deviation=again.deviation,
+            tolerance=config.return_tolerance,
+        )
+        facts = {"generations": self._generation, "final_draws": config.final_draws}
+        return Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)
+
+    def _execute(self, policies: PlainPolicy, num_policies: int) -> Execution:
+        execution = execute(
+            self.environment,
+            policies,
+            num_policies,
+            discount=self.config.discount,
+            key=self._next_key(),
+            executions=self._executions,
+        )
+        self.steps += execution.num_steps
+        return execution
+
+    def snapshot(self) -> Snapshot:
+        """Distribution, pool, what observations look like, and random state."""
+        arrays = {
+            **named_arrays(self._distribution, "distribution"),
+            **named_arrays(self._pool, "pool"),
+            **named_arrays(self._weights, "weights"),
+        }
+        facts = {
+            "steps": self.steps,
+            "generation": self._generation,
+            "known_generations": self._pool.num_known,
+            "full_length": self._full_length,
+            "rng": self._rng.bit_generator.state,
+        }
+        return Snapshot(arrays, facts)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        arrays, facts = snapshot.arrays, snapshot.facts
+        self._distribution = with_named_arrays(self._distribution, arrays, "distribution")
+        self._weights = with_named_arrays(self._weights, arrays, "weights")
+        pool = with_named_arrays(self._pool, arrays, "pool")
+        # These are kept in double precision, which arrays on the device do not have.
+        returns, lengths = np.array(arrays["pool.returns"]), np.array(arrays["pool.lengths"])
+        self._pool = Pool(pool.sources, pool.draws, returns, lengths, facts["known_generations"])
+        self.steps = facts["steps"]
+        self._generation = facts["generation"]
+        self._full_length = facts["full_length"]
+        self._rng.bit_generator.state = facts["rng"]
+
+    def _next_key(self) -> UInt32[np.ndarray, " 2"]:
+        return self._rng.integers(1 << 32, size=2, dtype=np.uint32)
+
+
+@eqx.filter_jit
+def drawn(
+    distribution: AbstractSearchDistribution,
+    weights: WeightVector,
+    key: RandomKey,
+    num_draws: int,
+) -> tuple[Float[Array, "draw weight"], PlainPolicy]:
+    """New weights, and the stack of policies that have them."""
+    draws = distribution.sample(jnp.asarray(key), num_draws)
+    return draws, jax.vmap(weights.policy)(draws)
+
+
+@eqx.filter_jit
+def improved(
+    distribution: AbstractSearchDistribution,
+    sources: AbstractSearchDistribution,
+    draws: Float[AnyArray, "draw weight"],
+    merit: Float[AnyArray, " draw"],
+    known_mask: Float[AnyArray, " generation"],
+    kl_bound: Float[AnyArray, ""],
+) -> AbstractSearchDistribution:
+    """The distribution one step of bounded divergence along its natural gradient."""
+    draws, merit = jnp.asarray(draws), jnp.asarray(merit)
+    importance = importance_weights(distribution, sources, draws, jnp.asarray(known_mask))
+    direction = distribution.natural_gradient(draws, merit, importance)
+    return distribution.moved(distribution.bounded(direction, kl_bound))

@@ -1,0 +1,16 @@
+"""RA as an entry of `ALGORITHMS`."""
+
+from pcn.algorithms.ra.config import RAConfig
+from pcn.algorithms.ra.train import RATrainer
+from pcn.algorithms.stacked.algorithm import AbstractStackedAlgorithm
+from pcn.envs.environment import Environment
+
+
+class RA(AbstractStackedAlgorithm):
+    """The Radial Algorithm, as an entry of `ALGORITHMS`."""
+
+    config_class = RAConfig
+
+    def trainer(self, environment: Environment, config: RAConfig, *, seed: int) -> RATrainer:
+        """A training that has not begun."""
+        return RATrainer(environment, config, seed=seed)

@@ -1,0 +1,102 @@
+"""Policy gradients: one for each objective, from the episodes of one policy."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from pcn.episodes import Episodes
+from pcn.nets.plain_policy import WeightVector
+from pcn.typing import AnyArray
+
+CONJUGATE_STEPS = 10
+DAMPING = 1e-3
+
+
+def running_mask(episodes: Episodes) -> Bool[Array, "episode time"]:
+    """Mark the steps that episodes took."""
+    return jnp.arange(episodes.rewards.shape[1])[None, :] < episodes.lengths[:, None]
+
+
+def advantages(
+    episodes: Episodes, *, discount: Float[AnyArray, ""] | float
+) -> Float[Array, "episode time objective"]:
+    """Returns-to-go beyond the mean of all episodes that are still running at that time.
+
+    The mean is a baseline: it takes variance out of the gradient and, as it does not depend on
+    the action, hardly anything else (an episode is part of its own mean).
+    """
+    running = running_mask(episodes)[:, :, None]
+    returns = episodes.returns_to_go(discount=discount)
+    total = jnp.sum(jnp.where(running, returns, 0.0), axis=0, keepdims=True)
+    baseline = total / jnp.maximum(jnp.sum(running, axis=0, keepdims=True), 1)
+    weights = discount ** jnp.arange(returns.shape[1], dtype=jnp.float32)
+    return jnp.where(running, (returns - baseline) * weights[None, :, None], 0.0)
+
+
+class PolicyGradients(eqx.Module):
+    """What the episodes of one policy tell about its weights."""
+
+    vector: WeightVector
+    episodes: Episodes
+
+    def _logits(self, weights: Float[Array, " weight"]) -> Float[Array, "episode time logit"]:
+        policy = self.vector.policy(weights)
+        logits = jax.vmap(jax.vmap(policy))(self.episodes.observations)
+        masks = self.episodes.action_masks
+        if masks is None:
+            return logits
+        # What lies beyond an episode's end allows nothing, and must not become a division by zero.
+        masks = masks | ~running_mask(self.episodes)[:, :, None]
+        return jax.vmap(jax.vmap(policy.heads.masked))(logits, masks)
+
+    def log_probabilities(self, weights: Float[Array, " weight"]) -> Float[Array, "episode time"]:
+        """Log-probabilities of the actions that were taken."""
+        of_step = self.vector.like.heads.log_probability
+        return jax.vmap(jax.vmap(of_step))(self._logits(weights), self.episodes.actions)
+
+    def jacobian(
+        self,
+        weights: Float[Array, " weight"],
+        advantages: Float[Array, "episode time objective"],
+    ) -> Float[Array, "objective weight"]:
+        """The gradient of every objective's expected return: one backward pass for each."""
+        _, pull = jax.vjp(self.log_probabilities, weights)
+        shares = advantages / advantages.shape[0]
+        return jax.vmap(lambda share: pull(share)[0], in_axes=-1)(shares)
+
+    def entropy(self, weights: Float[Array, " weight"]) -> Float[Array, ""]:
+        """How undecided the policy is on average over the steps that were taken, in nats."""
+        of_step = jax.vmap(jax.vmap(self.vector.like.heads.entropy))(self._logits(weights))
+        return self._mean(of_step)
+
+    def divergence(
+        self, weights: Float[Array, " weight"], other: Float[Array, " weight"]
+    ) -> Float[Array, ""]:
+        """Mean Kullback-Leibler divergence of another policy's actions from this one's."""
+        logs = jax.vmap(jax.vmap(self.vector.like.heads.log_probabilities))
+        old, new = logs(self._logits(weights)), logs(self._logits(other))
+        return self._mean(jnp.sum(jnp.exp(old) * (old - new), axis=-1))
+
+    def natural_step(
+        self,
+        weights: Float[Array, " weight"],
+        gradient: Float[Array, " weight"],
+        kl_bound: Float[AnyArray, ""] | float,
+    ) -> Float[Array, " weight"]:
+        """The step along F⁻¹ gradient whose divergence is, to second order, `kl_bound`.
+
+        F is the Fisher matrix of the policy's actions: the curvature of the divergence.
+        """
+        slope = jax.grad(lambda other: self.divergence(weights, other))
+
+        def fisher(direction: Float[Array, " weight"]) -> Float[Array, " weight"]:
+            return jax.jvp(slope, (weights,), (direction,))[1] + DAMPING * direction
+
+        direction, _ = jax.scipy.sparse.linalg.cg(fisher, gradient, maxiter=CONJUGATE_STEPS)
+        curvature = direction @ fisher(direction)
+        return direction * jnp.sqrt(2 * kl_bound / jnp.maximum(curvature, 1e-12))
+
+    def _mean(self, values: Float[Array, "episode time"]) -> Float[Array, ""]:
+        running = running_mask(self.episodes)
+        return jnp.sum(jnp.where(running, values, 0.0)) / jnp.maximum(jnp.sum(running), 1)

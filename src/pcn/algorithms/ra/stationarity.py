@@ -1,0 +1,50 @@
+"""Is there a direction in which every objective rises? The minimum-norm point says."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+ITERATIONS = 100
+
+
+def minimum_norm_weights(gram: Float[Array, "objective too"]) -> Float[Array, " objective"]:
+    """Weights on the simplex for which the weighted sum of gradients is shortest.
+
+    `gram` holds the gradients' inner products. Frank-Wolfe with an exact line search, and with
+    steps away from a bad corner: without those it crawls when the answer lies on an edge.
+    """
+    size = gram.shape[0]
+
+    def step(_: Any, weights: Float[Array, " objective"]) -> Float[Array, " objective"]:
+        slope = gram @ weights
+        value = weights @ slope
+        best = jnp.argmin(slope)
+        worst = jnp.argmax(jnp.where(weights > 0, slope, -jnp.inf))
+        towards = jax.nn.one_hot(best, size) - weights
+        away = weights - jax.nn.one_hot(worst, size)
+        leaves = slope[worst] - value > value - slope[best]
+        direction = jnp.where(leaves, away, towards)
+        share = weights[worst]
+        furthest = jnp.where(leaves, share / jnp.maximum(1 - share, 1e-12), 1.0)
+        curvature = direction @ gram @ direction
+        wanted = -(direction @ slope) / jnp.maximum(curvature, 1e-12)
+        moved = weights + jnp.clip(wanted, 0.0, furthest) * direction
+        moved = jnp.maximum(moved, 0.0)
+        return moved / jnp.sum(moved)
+
+    return jax.lax.fori_loop(0, ITERATIONS, step, jnp.full(size, 1 / size))
+
+
+def ascent_norm(gradients: Float[Array, "objective weight"]) -> Float[Array, ""]:
+    """Length of the shortest convex combination of the normalised gradients.
+
+    Zero where the point is Pareto-stationary: no direction makes every objective rise. An
+    objective without a gradient cannot rise, so it makes the norm zero as well.
+    """
+    lengths = jnp.linalg.norm(gradients, axis=1, keepdims=True)
+    unit = gradients / jnp.maximum(lengths, 1e-12)
+    gram = unit @ unit.T
+    weights = minimum_norm_weights(gram)
+    return jnp.sqrt(jnp.maximum(weights @ gram @ weights, 0.0))

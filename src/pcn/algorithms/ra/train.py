@@ -1,0 +1,247 @@
+"""RA's training loop: every policy ascends in its own direction, all of them side by side."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, Int, UInt32
+
+from pcn.algorithms.execution import Execution
+from pcn.algorithms.ra.config import RAConfig
+from pcn.algorithms.ra.directions import directions, settled_intervals
+from pcn.algorithms.ra.update import SMOOTHING, Findings, Learners, update_all
+from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
+from pcn.algorithms.stacked.execute import execute, run_each, taking
+from pcn.algorithms.stacked.standardise import standardised
+from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
+from pcn.arrays import named_arrays, with_named_arrays
+from pcn.coverage import CoverageSet
+from pcn.envs.environment import Environment
+from pcn.episodes import Episodes
+from pcn.nets.plain_policy import PlainPolicy, WeightVector
+from pcn.pareto import rounded, unique_front
+from pcn.typing import AnyArray
+
+STOP_AFTER = 10
+"""Updates in a row that must find a policy finished before it stops: gradients are noisy."""
+
+
+class RATrainer(AbstractTrainer):
+    """RA on one environment, an update of every policy at a time."""
+
+    def __init__(self, environment: Environment, config: RAConfig, *, seed: int) -> None:
+        self.environment = environment
+        self.config = config
+        self.steps = 0
+        self._updates = 0
+        self._rng = np.random.default_rng(seed)
+        spec = environment.spec
+        self._directions = directions(
+            spec.num_objectives, settled_intervals(spec.num_objectives, config.intervals)
+        )
+        policy = fresh_policy(environment, config, self._next_key()).undecided()
+        self._vector = WeightVector(policy)
+        self._learners = self._fresh_learners()
+        count = len(self._directions)
+        self._still_count = np.zeros(count, np.int64)
+        self._mean_returns = np.zeros((count, spec.num_objectives))
+        self._mean_lengths = np.zeros(count)
+        self._extent = np.zeros(spec.num_objectives)
+
+    @property
+    def done(self) -> bool:
+        """Whether every policy has stopped, or only the last execution fits into the budget."""
+        final = self._mean_lengths.sum() * (self.config.episodes_per_update + self._executions)
+        spent = self.steps + final >= self.config.total_steps
+        return self._updates > 0 and bool(spent or not self._active_mask.any())
+
+    @property
+    def _active_mask(self) -> Bool[np.ndarray, " direction"]:
+        return self._still_count < STOP_AFTER
+
+    @property
+    def _executions(self) -> int:
+        return 1 if self.environment.spec.deterministic else self.config.executions
+
+    def iterate(self) -> Progress:
+        """Run every policy that has not stopped, and update it.
+
+        The loss is the mean length of the shortest mixture of unit gradients: zero where no
+        policy can improve in all objectives.
+        """
+        config, steps_before = self.config, self.steps
+        if self._updates == 0 and config.standardise:
+            policy, num_steps = standardised(self.environment, self._vector.like, self._next_key())
+            self._vector = WeightVector(policy)
+            self.steps += num_steps
+        episodes = self._run()
+        self._measure(episodes)
+        findings = self._update(episodes)
+        self._stop(findings)
+        self._updates += 1
+        norm = np.asarray(findings.ascent_norm)
+        due = evaluation_due(
+            steps_before,
+            self.steps,
+            total_steps=config.total_steps,
+            evaluations=config.evaluations,
+        )
+        execution = self._coverage_set(self._execute(1))[0] if due else None
+        front = unique_front(rounded(self._mean_returns, config.return_tolerance))
+        return Progress(self.steps, float(norm.mean()), self._mean_returns[front], execution)
+
+    def finish(self) -> Outcome:
+        """Execute every policy greedily and keep those that no other dominates."""
+        # What the policies return on average while they still sample their actions.
+        self._measure(self._run())
+        first = self._execute(self._executions)
+        coverage_set, kept = self._coverage_set(first)
+        facts = {
+            "updates": self._updates,
+            "directions": len(self._directions),
+            "stopped": int((~self._active_mask).sum()),
+        }
+        arrays = {
+            **named_arrays(taking(self._policies(), kept), ARRAYS),
+            "directions": self._directions[kept],
+        }
+        return Outcome(coverage_set, arrays, facts)
+
+    def _coverage_set(self, execution: Execution) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
+        """The policies whose greedy returns are not dominated, and which they are.
+
+        What is asked of a policy is what it returned on average while it sampled its actions.
+        """
+        tolerance = self.config.return_tolerance
+        kept = unique_front(rounded(execution.returns, tolerance))
+        coverage_set = CoverageSet(
+            requested=self._mean_returns[kept],
+            horizons=self._mean_lengths[kept],
+            executed=execution.returns[kept],
+            deviation=execution.deviation[kept],
+            tolerance=tolerance,
+        )
+        return coverage_set, kept
+
+    def _execute(self, executions: int) -> Execution:
+        execution = execute(
+            self.environment,
+            self._policies(),
+            len(self._directions),
+            discount=self.config.discount,
+            key=self._next_key(),
+            executions=executions,
+        )
+        self.steps += execution.num_steps
+        return execution
+
+    def _policies(self) -> PlainPolicy:
+        return policies_of(self._vector, self._learners.weights, 1)
+
+    def _run(self) -> Episodes:
+        """Episodes of every policy, those of the first one first; stopped ones need not act."""
+        copies, active = self.config.episodes_per_update, self._active_mask
+        order = np.argsort(~active, kind="stable")
+        episodes = run_each(
+            self.environment,
+            policies_of(self._vector, self._learners.weights[order], copies),
+            len(order) * copies,
+            sharpness=1.0,
+            key=self._next_key(),
+            count=int(active.sum()) * copies,
+            most_steps=self.config.horizon,
+        )
+        if active.all():
+            return episodes
+        back = np.argsort(order)[:, None] * copies + np.arange(copies)
+        return episodes.taking(back.ravel())
+
+    def _measure(self, episodes: Episodes) -> None:
+        """Count the steps of those that act, and remember what they return on average."""
+        active, copies = self._active_mask, self.config.episodes_per_update
+        returns = episodes.returns(discount=self.config.discount)
+        means = returns.reshape(len(active), copies, -1).mean(axis=1)
+        lengths = np.asarray(episodes.lengths).reshape(len(active), copies)
+        self._mean_returns = np.where(active[:, None], means, self._mean_returns)
+        self._mean_lengths = np.where(active, lengths.mean(axis=1), self._mean_lengths)
+        self.steps += int(lengths[active].sum())
+
+    def _update(self, episodes: Episodes) -> Findings:
+        config = self.config
+        # Directions mean something only between objectives of the same range: that of the front.
+        front = self._mean_returns[unique_front(self._mean_returns)]
+        extent = front.max(axis=0) - front.min(axis=0)
+        kept = SMOOTHING if self._updates else 0.0
+        self._extent = kept * self._extent + (1 - kept) * extent
+        mix = self._directions / np.where(self._extent > 0, self._extent, 1.0)
+        left = max(1 - self.steps / config.total_steps, 0.0)
+        step_size = config.learning_rate if config.step_rule == "adam" else config.kl_bound
+        longest = int(np.asarray(episodes.lengths).max())
+        self._learners, findings = update_all(
+            self._learners,
+            self._vector,
+            episodes,
+            mix.astype(np.float32),
+            self._active_mask,
+            np.asarray(config.discount, np.float32),
+            np.asarray(config.entropy_bonus * left, np.float32),
+            np.asarray(step_size, np.float32),
+            config.step_rule,
+            # A program for each length would take longer to compile than it saves.
+            min(1 << (longest - 1).bit_length(), self.environment.spec.step_limit),
+        )
+        return findings
+
+    def _stop(self, findings: Findings) -> None:
+        config = self.config
+        largest = np.log(self._vector.like.heads.sizes).sum()
+        finished = (np.asarray(findings.ascent_norm) < config.stationarity_tolerance) | (
+            np.asarray(findings.entropy) < config.entropy_tolerance * largest
+        )
+        counted = np.where(finished, self._still_count + 1, 0)
+        self._still_count = np.where(self._active_mask, counted, self._still_count)
+
+    def snapshot(self) -> Snapshot:
+        """Policies, optimiser, what is known of their returns, and random state."""
+        arrays = {
+            **named_arrays(self._learners, "learners"),
+            **named_arrays(self._vector, "vector"),
+            "still_count": self._still_count,
+            "mean_returns": self._mean_returns,
+            "mean_lengths": self._mean_lengths,
+            "extent": self._extent,
+        }
+        facts = {
+            "steps": self.steps,
+            "updates": self._updates,
+            "rng": self._rng.bit_generator.state,
+        }
+        return Snapshot(arrays, facts)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        arrays = snapshot.arrays
+        self._learners = with_named_arrays(self._learners, arrays, "learners")
+        self._vector = with_named_arrays(self._vector, arrays, "vector")
+        self._still_count = np.array(arrays["still_count"])
+        self._mean_returns = np.array(arrays["mean_returns"])
+        self._mean_lengths = np.array(arrays["mean_lengths"])
+        self._extent = np.array(arrays["extent"])
+        self.steps = snapshot.facts["steps"]
+        self._updates = snapshot.facts["updates"]
+        self._rng.bit_generator.state = snapshot.facts["rng"]
+
+    def _fresh_learners(self) -> Learners:
+        first = jnp.broadcast_to(self._vector.flat(), (len(self._directions), self._vector.size))
+        return Learners.fresh(first, self.environment.spec.num_objectives)
+
+    def _next_key(self) -> UInt32[np.ndarray, " 2"]:
+        return self._rng.integers(1 << 32, size=2, dtype=np.uint32)
+
+
+@eqx.filter_jit
+def policies_of(
+    vector: WeightVector, weights: Float[AnyArray, "direction weight"], copies: int
+) -> PlainPolicy:
+    """A stack of policies, each several times in a row."""
+    return jax.vmap(vector.policy)(jnp.repeat(jnp.asarray(weights), copies, axis=0))

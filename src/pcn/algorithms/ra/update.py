@@ -1,0 +1,107 @@
+"""One update of every policy, side by side in one compiled call."""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Bool, Float
+
+from pcn.algorithms.ra.config import StepRule
+from pcn.algorithms.ra.gradients import PolicyGradients, advantages
+from pcn.algorithms.ra.stationarity import ascent_norm
+from pcn.episodes import Episodes
+from pcn.nets.plain_policy import WeightVector
+from pcn.typing import AnyArray
+
+OPTIMISER = optax.scale_by_adam()
+SMOOTHING = 0.9
+"""How much of earlier gradients, and ranges of returns, stays in their running means."""
+
+
+class Learners(eqx.Module):
+    """The weights of every policy, and what updates remember of them."""
+
+    weights: Float[Array, "direction weight"]
+    moments: optax.OptState
+    smoothed: Float[Array, "direction objective weight"]
+    """Running means of the objectives' gradients."""
+
+    @classmethod
+    def fresh(cls, weights: Float[Array, "direction weight"], num_objectives: int) -> "Learners":
+        """Learners that have not seen a gradient yet."""
+        count, size = weights.shape
+        return cls(
+            weights, jax.vmap(OPTIMISER.init)(weights), jnp.zeros((count, num_objectives, size))
+        )
+
+
+class Findings(NamedTuple):
+    """What an update finds out about each policy."""
+
+    ascent_norm: Float[Array, " direction"]
+    entropy: Float[Array, " direction"]
+
+
+@eqx.filter_jit
+def update_all(
+    learners: Learners,
+    vector: WeightVector,
+    episodes: Episodes,
+    mix: Float[AnyArray, "direction objective"],
+    active_mask: Bool[AnyArray, " direction"],
+    discount: Float[AnyArray, ""],
+    entropy_bonus: Float[AnyArray, ""],
+    step_size: Float[AnyArray, ""],
+    step_rule: StepRule,
+    num_steps: int,
+) -> tuple[Learners, Findings]:
+    """One step of each active policy along the mixture of its objectives' gradients.
+
+    `episodes` are those of the first policy, then those of the second, and so on; none is
+    longer than `num_steps`.
+    """
+    num_directions = mix.shape[0]
+    trimmed = episodes.trimmed(num_steps)
+    grouped: Episodes = jax.tree.map(
+        lambda leaf: leaf.reshape(num_directions, -1, *leaf.shape[1:]), trimmed
+    )
+
+    def of_one(
+        learner: Learners, episodes: Episodes, mix: Float[Array, " objective"]
+    ) -> tuple[Learners, Findings]:
+        gradients = PolicyGradients(vector, episodes)
+        jacobian = gradients.jacobian(learner.weights, advantages(episodes, discount=discount))
+        entropy, entropy_slope = jax.value_and_grad(gradients.entropy)(learner.weights)
+        gradient = mix @ jacobian + entropy_bonus * entropy_slope
+        if step_rule == "natural":
+            step = gradients.natural_step(learner.weights, gradient, step_size)
+            moments = learner.moments
+        else:
+            direction, moments = OPTIMISER.update(gradient, learner.moments)
+            step = step_size * direction
+        smoothed = SMOOTHING * learner.smoothed + (1 - SMOOTHING) * jacobian
+        changed = _unchecked(learner, learner.weights + step, moments, smoothed)
+        return changed, Findings(ascent_norm(smoothed), entropy)
+
+    changed, findings = jax.vmap(of_one)(learners, grouped, jnp.asarray(mix))
+
+    def chosen(new: Array, old: Array) -> Array:
+        shape = (num_directions,) + (1,) * (old.ndim - 1)
+        return jnp.where(jnp.asarray(active_mask).reshape(shape), new, old)
+
+    return jax.tree.map(chosen, changed, learners), findings
+
+
+def _unchecked(
+    learner: Learners,
+    weights: Float[Array, " weight"],
+    moments: optax.OptState,
+    smoothed: Float[Array, "objective weight"],
+) -> Learners:
+    """One learner out of the stack, whose arrays miss the first axis that the class declares."""
+    changed: Learners = eqx.tree_at(
+        lambda one: (one.weights, one.moments, one.smoothed), learner, (weights, moments, smoothed)
+    )
+    return changed

@@ -1,0 +1,93 @@
+"""How a stack of saved policies acts: the same for every algorithm that ends in one."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pcn.algorithms.stacked.agent import PolicyAgent
+from pcn.algorithms.stacked.execute import execute, taking
+from pcn.algorithms.trainer import AbstractAlgorithm
+from pcn.arrays import with_named_arrays
+from pcn.coverage import CoverageSet
+from pcn.envs.environment import Environment
+from pcn.nets.plain_policy import PlainPolicy
+from pcn.typing import RandomKey
+
+ARRAYS = "policies"
+"""The name under which a run's arrays hold the stack."""
+
+
+def fresh_policy(environment: Environment, config: Any, key: RandomKey) -> PlainPolicy:
+    """An untrained policy that fits the environment."""
+    return PlainPolicy.for_spaces(
+        environment.spec.observation_space,
+        environment.spec.action_space,
+        width=config.width,
+        joint_one_hot=config.joint_one_hot,
+        key=jnp.asarray(key),
+    )
+
+
+def stacked(policy: PlainPolicy, num_policies: int) -> PlainPolicy:
+    """The same policy several times."""
+    copies: PlainPolicy = jax.tree.map(
+        lambda leaf: jnp.broadcast_to(leaf, (num_policies, *leaf.shape)), policy
+    )
+    return copies
+
+
+def saved_stack(
+    environment: Environment,
+    config: Any,
+    arrays: Mapping[str, np.ndarray],
+    num_policies: int,
+) -> PlainPolicy:
+    """The policies whose weights stand in a run's arrays."""
+    one = fresh_policy(environment, config, np.zeros(2, np.uint32))
+    return with_named_arrays(stacked(one, num_policies), arrays, ARRAYS)
+
+
+class AbstractStackedAlgorithm(AbstractAlgorithm):
+    """An algorithm that ends in a stack of plain policies, each of which acts greedily."""
+
+    presets: Mapping[str, Mapping[str, object]] = {"default": {}}
+
+    def agent(
+        self,
+        environment: Environment,
+        config: Any,
+        arrays: Mapping[str, np.ndarray],
+        coverage_set: CoverageSet,
+        index: int,
+    ) -> PolicyAgent:
+        """One policy of the stack, always taking its first choice."""
+        stack = saved_stack(environment, config, arrays, len(coverage_set))
+        return PolicyAgent(taking(stack, index), jnp.asarray(jnp.inf))
+
+    def execute(
+        self,
+        environment: Environment,
+        config: Any,
+        arrays: Mapping[str, np.ndarray],
+        coverage_set: CoverageSet,
+        *,
+        executions: int,
+        seed: int,
+    ) -> CoverageSet:
+        """Run every policy again."""
+        num_policies = len(coverage_set)
+        execution = execute(
+            environment,
+            saved_stack(environment, config, arrays, num_policies),
+            num_policies,
+            discount=config.discount,
+            key=np.random.default_rng(seed).integers(1 << 32, size=2, dtype=np.uint32),
+            executions=executions,
+        )
+        return dataclasses.replace(
+            coverage_set, executed=execution.returns, deviation=execution.deviation
+        )

@@ -1,0 +1,113 @@
+"""A policy without a command: linear, or with one hidden layer, on a state embedding."""
+
+from typing import Any
+
+import equinox as eqx
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+
+from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding
+from pcn.nets.heads import ActionHeads
+from pcn.nets.spaces import embedding_for
+
+HIDDEN_WIDTH = 48
+"""Hidden units where none are asked for and observations are no integers (authors: Minecart)."""
+
+
+class PlainPolicy(eqx.Module):
+    """Action logits for one observation; batch with `jax.vmap`."""
+
+    embed_state: AbstractStateEmbedding
+    head: eqx.nn.Linear | None
+    """None where the embedding is the logits: a linear policy."""
+    heads: ActionHeads
+
+    @classmethod
+    def for_spaces(
+        cls,
+        observation_space: gym.Space[Any],
+        action_space: gym.Space[Any],
+        *,
+        width: int | None,
+        joint_one_hot: bool,
+        key: PRNGKeyArray,
+    ) -> "PlainPolicy":
+        """A policy that fits an environment, with `width` hidden units; 0 makes it linear.
+
+        When no width is given, integers get a linear policy: one row of logits for each value.
+        """
+        state_key, head_key = jax.random.split(key)
+        heads = ActionHeads.for_space(action_space)
+
+        def embedding(size: int) -> AbstractStateEmbedding:
+            return embedding_for(
+                observation_space, size, joint_one_hot=joint_one_hot, key=state_key
+            )
+
+        if width is None:
+            integers = isinstance(embedding(1), OneHotEmbedding)
+            width = 0 if integers else HIDDEN_WIDTH
+        if width == 0:
+            return cls(embedding(heads.num_logits), None, heads)
+        return cls(embedding(width), eqx.nn.Linear(width, heads.num_logits, key=head_key), heads)
+
+    def __call__(self, observation: PyTree[Array]) -> Float[Array, " logit"]:
+        """Logits of every head, side by side."""
+        state = self.embed_state(observation)
+        return state if self.head is None else self.head(jnp.tanh(state))
+
+    def undecided(self) -> "PlainPolicy":
+        """The policy with a last layer of zeros: every action is equally likely."""
+        last = self.embed_state if self.head is None else self.head
+        zeros = jax.tree.map(
+            lambda leaf, is_weight: jnp.zeros_like(leaf) if is_weight else leaf,
+            last,
+            weight_mask(last),
+        )
+        return eqx.tree_at(
+            lambda policy: policy.embed_state if policy.head is None else policy.head, self, zeros
+        )
+
+
+def weight_mask(module: PyTree[Any]) -> PyTree[bool]:
+    """Mark the arrays of layers; others, as an embedding's mean and deviation, are data."""
+
+    def is_layer(node: Any) -> bool:
+        return isinstance(node, eqx.nn.Linear | eqx.nn.Conv2d)
+
+    return jax.tree.map(
+        lambda node: jax.tree.map(eqx.is_inexact_array, node) if is_layer(node) else False,
+        module,
+        is_leaf=is_layer,
+    )
+
+
+class WeightVector(eqx.Module):
+    """Policies of one shape as vectors of their weights, and back."""
+
+    like: PlainPolicy
+
+    @property
+    def size(self) -> int:
+        """How many weights a policy has."""
+        return sum(int(np.prod(leaf.shape)) for leaf in self._weights())
+
+    def _weights(self) -> list[Array]:
+        return jax.tree.leaves(eqx.filter(self.like, weight_mask(self.like)))
+
+    def flat(self) -> Float[Array, " weight"]:
+        """The weights of `like`."""
+        return jnp.concatenate([jnp.ravel(leaf) for leaf in self._weights()])
+
+    def policy(self, weights: Float[Array, " weight"]) -> PlainPolicy:
+        """The policy with these weights; whatever is no weight is as in `like`."""
+        own, rest = eqx.partition(self.like, weight_mask(self.like))
+        leaves, structure = jax.tree.flatten(own)
+        ends = np.cumsum([int(np.prod(leaf.shape)) for leaf in leaves])[:-1].tolist()
+        parts = jnp.split(weights, ends)
+        shaped = [part.reshape(leaf.shape) for part, leaf in zip(parts, leaves, strict=True)]
+        policy: PlainPolicy = eqx.combine(jax.tree.unflatten(structure, shaped), rest)
+        return policy

@@ -1,0 +1,94 @@
+import moocore
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from pcn.algorithms.mones.fitness import (
+    fitness,
+    hypervolume_contributions,
+    non_dominated_ranks,
+    utilities,
+)
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+
+return_sets = arrays(
+    np.float64,
+    st.tuples(st.integers(1, 12), st.integers(2, 4)),
+    elements=st.integers(-3, 5).map(float),
+)
+
+
+@given(return_sets)
+def test_a_contribution_is_what_the_hypervolume_loses(returns):
+    reference = np.full(returns.shape[1], -1.0)
+    front = returns[non_dominated_ranks(returns) == 0]
+    distinct = np.unique(front, axis=0)
+    expected = []
+    for index in range(len(distinct)):
+        volumes = [
+            moocore.hypervolume(points, ref=reference, maximise=True) if len(points) else 0.0
+            for points in (distinct, np.delete(distinct, index, axis=0))
+        ]
+        expected.append(volumes[0] - volumes[1])
+    np.testing.assert_allclose(hypervolume_contributions(distinct, reference), expected, atol=1e-9)
+
+
+@given(return_sets)
+def test_every_return_is_dominated_by_one_of_the_rank_before(returns):
+    ranks = non_dominated_ranks(returns)
+    for index, rank in enumerate(ranks):
+        before = returns[ranks == rank - 1]
+        better = np.all(before >= returns[index], axis=1) & np.any(before > returns[index], axis=1)
+        assert better.any() == (rank > 0)
+        peers = returns[ranks == rank]
+        assert not np.any(
+            np.all(peers >= returns[index], axis=1) & np.any(peers > returns[index], axis=1)
+        )
+
+
+def test_utilities_by_hand():
+    # Places 2, 1 and a shared 3.5 of four: log 3 - log 2, log 3, and nothing below zero.
+    worth = np.array([np.log(3) - np.log(2), np.log(3), 0.0, 0.0])
+    actual = utilities(np.array([0, 0, 1, 1]), np.array([2.0, 5.0, 7.0, 7.0]))
+    np.testing.assert_allclose(actual, worth / worth.sum())
+
+
+@pytest.mark.parametrize("kind", ["hypervolume", "crowding"])
+def test_what_is_dominated_is_worth_less_and_what_is_rare_is_worth_more(kind):
+    returns = np.array([[1.0, 3.0], [3.0, 1.0], [3.0, 1.0], [3.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    worth = fitness(returns, np.zeros(2), kind)
+    assert worth[0] > worth[1] == worth[2] == worth[3] > worth[4] >= worth[5]
+    assert worth.sum() == pytest.approx(1.0)
+
+
+def test_a_treasure_next_to_the_start_is_worth_a_draw():
+    """Contributions differ by orders of magnitude; places do not."""
+    spec = DeepSeaTreasure().spec
+    reference = np.asarray(spec.reference_point)
+    alone = hypervolume_contributions(spec.front.returns, reference)
+    assert alone.max() / alone.min() > 1_000
+    copies = np.repeat(spec.front.returns, [1] + [9] * 9, axis=0)
+    worth = fitness(copies, reference, "hypervolume")
+    assert worth[0] > np.median(worth)
+
+
+def test_what_the_hypervolume_does_not_see_comes_last():
+    returns = np.array([[0.0, 9.0], [1.0, 1.0], [0.5, 0.5], [9.0, 0.0]])
+    worth = fitness(returns, np.zeros(2), "hypervolume")
+    assert worth[1] > worth[2] > worth[0] == worth[3]
+    crowded = fitness(returns, np.zeros(2), "crowding")
+    assert min(crowded[0], crowded[3]) > crowded[2]
+
+
+def test_many_objectives_are_judged_by_crowding():
+    returns = np.random.default_rng(0).normal(size=(20, 6))
+    reference = np.full(6, -9.0)
+    np.testing.assert_array_equal(
+        fitness(returns, reference, "auto"), fitness(returns, reference, "crowding")
+    )
+    few = returns[:, :2]
+    np.testing.assert_array_equal(
+        fitness(few, reference[:2], "auto"), fitness(few, reference[:2], "hypervolume")
+    )

@@ -1,0 +1,88 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from pcn.algorithms import ALGORITHMS
+from pcn.algorithms.ra.config import RAConfig
+from pcn.algorithms.ra.train import STOP_AFTER, RATrainer
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.envs.walkroom import Walkroom
+from pcn.errors import UserError
+
+SMALL = RAConfig(total_steps=4_000, intervals=2, episodes_per_update=4)
+
+
+def trained(environment, config, seed=0):
+    trainer = RATrainer(environment, config, seed=seed)
+    while not trainer.done:
+        trainer.iterate()
+    return trainer.finish()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["adam", "natural"])
+def test_the_concave_branch_is_missed_whatever_the_step(concave_fork, rule):
+    config = RAConfig(total_steps=3_000, step_rule=rule, kl_bound=0.05)
+    reached = {tuple(point) for point in trained(concave_fork, config).coverage_set.front.tolist()}
+    assert reached == {(0.0, 4.0), (4.0, 0.0)}
+
+
+def test_steps_are_counted_and_the_budget_holds_for_everything():
+    trainer = RATrainer(DeepSeaTreasure(), SMALL, seed=0)
+    before = 0
+    while not trainer.done:
+        progress = trainer.iterate()
+        assert progress.steps == trainer.steps > before
+        assert 0 <= progress.loss <= 1
+        before = progress.steps
+    assert trainer.steps < SMALL.total_steps
+    outcome = trainer.finish()
+    assert before < trainer.steps < 1.5 * SMALL.total_steps
+    assert outcome.facts["directions"] == 3
+    assert len(outcome.arrays["directions"]) == len(outcome.coverage_set)
+
+
+def test_policies_that_are_sure_stop_and_cost_no_more_steps(fork):
+    config = RAConfig(
+        total_steps=100_000, intervals=1, learning_rate=1.0, entropy_bonus=0.0,
+        entropy_tolerance=0.2, stationarity_tolerance=0.0, evaluations=0,
+    )  # fmt: skip
+    trainer = RATrainer(fork, config, seed=0)
+    updates, steps_of_last = 0, 0
+    while not trainer.done:
+        before = trainer.steps
+        trainer.iterate()
+        updates, steps_of_last = updates + 1, trainer.steps - before
+    assert STOP_AFTER < updates < 200
+    assert steps_of_last <= 2 * config.episodes_per_update
+    assert trainer.steps < config.total_steps / 10
+    assert trainer.finish().facts["stopped"] == 2
+
+
+def test_opposed_objectives_are_pareto_stationary(fork):
+    # On the fork what one objective gains the other loses: no policy can improve both.
+    config = RAConfig(total_steps=100_000, intervals=2, stationarity_tolerance=0.05, evaluations=0)
+    trainer = RATrainer(fork, config, seed=0)
+    while not trainer.done:
+        trainer.iterate()
+    assert trainer.steps < config.total_steps / 10
+    assert trainer.finish().facts["stopped"] == 3
+
+
+def test_broken_off_episodes_are_no_longer_than_the_horizon():
+    trainer = RATrainer(DeepSeaTreasure(), dataclasses.replace(SMALL, horizon=3), seed=0)
+    trainer.iterate()
+    assert trainer.steps <= 3 * 3 * SMALL.episodes_per_update
+
+
+def test_six_objectives_ask_for_a_number():
+    with pytest.raises(UserError, match="needs to be told its intervals"):
+        ALGORITHMS["ra"].trainer(Walkroom(6), RAConfig(), seed=0)
+
+
+@pytest.mark.slow
+def test_a_stochastic_environment_is_executed_several_times(coin):
+    outcome = trained(coin, dataclasses.replace(SMALL, total_steps=2_000))
+    assert outcome.coverage_set.deviation.any()
+    np.testing.assert_allclose(outcome.coverage_set.executed.sum(axis=1), 10.0)
