@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Int
 
+from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.consolidate import worth
-from pcn.algorithms.pcn.evaluate import Execution
 from pcn.algorithms.pcn.finish import CHECKING_SHARE, plausible_mask
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step

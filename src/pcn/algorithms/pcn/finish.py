@@ -5,10 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Bool, UInt32
 
+from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.consolidate import Consolidated, consolidate, reproduced, worth
 from pcn.algorithms.pcn.dataset import Archive, Dataset
-from pcn.algorithms.pcn.evaluate import Actor, Execution, execute
+from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.coverage import CoverageSet
 from pcn.nets.policy import ConditionedPolicy
 
