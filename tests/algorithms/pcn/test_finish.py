@@ -86,7 +86,7 @@ def test_means_are_told_apart_only_beyond_their_errors():
     returns = np.array([[2.0, 2.0], [1.0, 1.0], [1.0, 1.0], [0.0, 3.0]])
     deviation = np.array([[1.8, 1.8], [0.0, 0.0], [0.4, 0.4], [0.0, 0.0]])
     # With four executions the first is at least 1.1: better than the second, not the third.
-    execution = Execution(returns, deviation, 0)
+    execution = Execution(returns, deviation, np.ones(4), 0)
     assert plausible_mask(execution, 4).tolist() == [True, False, True, True]
     assert plausible_mask(execution, 1).tolist() == [True, True, True, True]
 
@@ -101,7 +101,8 @@ def test_worth_orders_executions_as_their_hypervolume_does():
     score = worth(np.zeros(2))
 
     def of(*returns):
-        return score(Execution(np.array(returns), np.zeros((len(returns), 2)), 0))
+        count = len(returns)
+        return score(Execution(np.array(returns), np.zeros((count, 2)), np.ones(count), 0))
 
     assert of([0.0, 1.0]) == 0.0
     assert of([1.0, 1.0]) == 0.5  # 1 - 1 / (1 + 1)
