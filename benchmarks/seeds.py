@@ -24,6 +24,7 @@ class Arguments:
     environment: str = "deep-sea-treasure"
     first_seed: int = 0
     num_seeds: int = 20
+    algorithm: str = "pcn"
     preset: str = "default"
     total_steps: int | None = None
     out: Path | None = None
@@ -35,8 +36,9 @@ class Arguments:
 
 
 COLUMNS = [
-    "environment", "preset", "total_steps", "seed", "hypervolume", "epsilon", "epsilon_mean",
-    "cardinality", "fidelity", "archive_hypervolume", "cpu_seconds", "peak_mb",
+    "environment", "algorithm", "preset", "total_steps", "seed", "hypervolume", "epsilon",
+    "epsilon_mean", "cardinality", "fidelity", "archive_hypervolume", "steps",
+    "cpu_seconds", "peak_mb",
 ]  # fmt: skip
 
 
@@ -45,7 +47,8 @@ def main(arguments: Arguments) -> None:
     for assignment in filter(None, arguments.set.split(",")):
         name, _, value = assignment.partition("=")
         options[name] = ast.literal_eval(value)
-    pcn.train(arguments.environment, preset=arguments.preset, **{**options, "total_steps": 2_000})
+    options |= {"algorithm": arguments.algorithm, "preset": arguments.preset}
+    pcn.train(arguments.environment, **{**options, "total_steps": 2_000})
     new = arguments.out is None or not arguments.out.exists()
     file = sys.stdout if arguments.out is None else arguments.out.open("a", newline="")
     writer = csv.writer(file)
@@ -53,16 +56,15 @@ def main(arguments: Arguments) -> None:
         writer.writerow(COLUMNS)
     for seed in range(arguments.first_seed, arguments.first_seed + arguments.num_seeds):
         started = time.process_time()
-        name = f"{arguments.environment}-{arguments.preset}-{seed}"
+        name = f"{arguments.environment}-{arguments.algorithm}-{arguments.preset}-{seed}"
         out = None if arguments.runs is None else arguments.runs / name
-        run = pcn.train(
-            arguments.environment, preset=arguments.preset, seed=seed, out=out, **options
-        )
+        run = pcn.train(arguments.environment, seed=seed, out=out, **options)
         seconds = time.process_time() - started
         executed = run.metrics["executed"]
         writer.writerow(
             [
                 arguments.environment,
+                arguments.algorithm,
                 arguments.preset,
                 run.settings.config.total_steps,
                 seed,
@@ -72,6 +74,7 @@ def main(arguments: Arguments) -> None:
                 executed["cardinality"],
                 run.metrics["fidelity"]["exact"],
                 run.metrics["archive"]["hypervolume"],
+                run.metrics["steps"],
                 round(seconds, 2),
                 round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
             ]

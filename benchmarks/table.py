@@ -10,7 +10,8 @@ def main(paths: list[str]) -> None:
         with open(path) as file:
             rows = list(csv.DictReader(file))
         first = rows[0]
-        print(f"\n### {first['preset']}, {int(first['total_steps']):,} steps\n")
+        who = " ".join(filter(None, (first.get("algorithm"), first["preset"])))
+        print(f"\n### {first['environment']}, {who}, {int(first['total_steps']):,} steps\n")
         print("| seed | hypervolume | I_eps | I_eps_mean | policies | fidelity | CPU s |")
         print("|---|---|---|---|---|---|---|")
         for row in rows:

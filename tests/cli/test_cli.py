@@ -176,3 +176,59 @@ def test_a_damaged_front_is_told(run, capsys, tmp_path):
     (copy / "front.csv").write_bytes((run / "front.csv").read_bytes())
     (copy / "weights.npz").write_bytes(b"PK not a zip")
     assert "weights.npz is damaged" in refusal(capsys, "play", copy, "--policy", 0)
+
+
+@pytest.fixture(scope="module")
+def baseline_runs(tmp_path_factory):
+    """A short run of each baseline."""
+    folder = tmp_path_factory.mktemp("baselines")
+    common = ["train", "deep-sea-treasure", "--total-steps", "3000"]
+    quick = {
+        "mones": ["--population", "10", "--final-draws", "20"],
+        "ra": ["--intervals", "2", "--episodes-per-update", "4"],
+    }
+    for name, options in quick.items():
+        main([*common, "--algorithm", name, "--out", str(folder / name), *options])
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mones", "ra"])
+def test_runs_of_baselines_serve_every_command(baseline_runs, name, capsys, tmp_path):
+    run = baseline_runs / name
+    config = json.loads((run / "config.json").read_text())
+    assert config["algorithm"] == name
+    main(["evaluate", str(run)])
+    assert "hypervolume" in capsys.readouterr().out
+    main(["play", str(run), "--policy", "0"])
+    shown = capsys.readouterr().out
+    assert "stands for" in shown
+    assert "left of the command" not in shown
+    main(["plot", str(run), "--out", str(tmp_path / "front.png")])
+    assert (tmp_path / "front.png").exists()
+    assert "finished already" in refusal(capsys, "resume", run)
+
+
+def test_help_lists_the_options_of_the_algorithm_asked_for(capsys):
+    for name, option in (("pcn", "--capacity"), ("mones", "--kl-bound"), ("ra", "--intervals")):
+        with pytest.raises(SystemExit):
+            main(["train", "deep-sea-treasure", "--algorithm", name, "--help"])
+        shown = capsys.readouterr().out
+        assert option in shown
+        assert ("--capacity" in shown) == (name == "pcn")
+
+
+def test_an_option_of_another_algorithm_is_answered_with_its_owner(capsys):
+    sentence = refusal(
+        capsys, "train", "deep-sea-treasure", "--algorithm", "mones", "--capacity", 9
+    )
+    assert "--capacity is an option of pcn, not of mones" in sentence
+    assert "option of ra" in refusal(capsys, "train", "minecart", "--horizon=9")
+
+
+def test_ra_says_what_many_objectives_would_cost(capsys, tmp_path):
+    sentence = refusal(
+        capsys, "train", "walkroom-6", "--algorithm", "ra", "--out", tmp_path / "out"
+    )
+    assert "1,287 policies" in sentence
+    assert not (tmp_path / "out").exists()

@@ -12,6 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from mo_gymnasium.wrappers import LinearReward
 
+from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.envs import BENCHMARKS, AbstractCompiledEnvironment, find_benchmark
 from pcn.envs.gymnasium_ids import register_all
@@ -59,6 +60,17 @@ def test_the_name_finds_the_benchmark(name):
     # Members of a family share its name.
     assert name.startswith(benchmark.name)
     assert benchmark.make().spec.name.startswith(name)
+
+
+@names
+def test_every_algorithm_takes_what_the_benchmark_sets(name):
+    benchmark = BENCHMARKS[name]
+    assert set(benchmark.baselines) <= ALGORITHMS.keys() - {"pcn"}
+    for algorithm, entry in ALGORITHMS.items():
+        settings = {"total_steps": benchmark.total_steps}
+        settings |= benchmark.settings_for(algorithm, "default")
+        config = entry.config_class(**settings)
+        assert config.total_steps >= benchmark.total_steps  # no baseline gets less than PCN
 
 
 def test_an_unknown_name_is_answered_with_those_there_are():
