@@ -29,6 +29,8 @@ def with_named_arrays(tree: Tree, arrays: Mapping[str, np.ndarray], prefix: str)
             raise UserError(f"the saved arrays hold no {name}")
         if arrays[name].shape != leaf.shape:
             raise UserError(f"{name} has shape {arrays[name].shape}, expected {leaf.shape}")
-        loaded.append(jax.numpy.asarray(arrays[name], dtype=leaf.dtype))
+        # What is kept on the host stays there: the device has no double precision.
+        library = np if isinstance(leaf, np.ndarray) else jax.numpy
+        loaded.append(library.array(arrays[name], dtype=leaf.dtype))
     combined: Tree = eqx.combine(jax.tree_util.tree_unflatten(structure, loaded), static)
     return combined

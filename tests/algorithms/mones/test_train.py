@@ -29,8 +29,9 @@ def test_deep_sea_treasure_is_complete_with_pcn_s_budget():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("covariance", ["diagonal", "full"])
-@pytest.mark.parametrize("fitness", ["hypervolume", "crowding"])
+@pytest.mark.parametrize(
+    ("covariance", "fitness"), [("diagonal", "hypervolume"), ("full", "crowding")]
+)
 def test_all_branches_of_a_concave_fork_are_found(concave_fork, covariance, fitness):
     config = MONESConfig(total_steps=1_500, covariance=covariance, fitness=fitness)
     reached = {tuple(point) for point in trained(concave_fork, config).coverage_set.front.tolist()}

@@ -43,21 +43,31 @@ def test_steps_are_counted_and_the_budget_holds_for_everything():
     assert len(outcome.arrays["directions"]) == len(outcome.coverage_set)
 
 
-def test_policies_that_are_sure_stop_and_cost_no_more_steps(fork):
+def test_policies_that_are_sure_stop(fork):
     config = RAConfig(
         total_steps=100_000, intervals=1, learning_rate=1.0, entropy_bonus=0.0,
         entropy_tolerance=0.2, stationarity_tolerance=0.0, evaluations=0,
     )  # fmt: skip
     trainer = RATrainer(fork, config, seed=0)
-    updates, steps_of_last = 0, 0
+    updates = 0
     while not trainer.done:
-        before = trainer.steps
         trainer.iterate()
-        updates, steps_of_last = updates + 1, trainer.steps - before
+        updates += 1
     assert STOP_AFTER < updates < 200
-    assert steps_of_last <= 2 * config.episodes_per_update
     assert trainer.steps < config.total_steps / 10
     assert trainer.finish().facts["stopped"] == 2
+
+
+def test_a_policy_that_has_stopped_neither_learns_nor_costs_steps(fork):
+    config = RAConfig(total_steps=100_000, intervals=1, evaluations=0, stationarity_tolerance=0.0)
+    trainer = RATrainer(fork, config, seed=0)
+    trainer._still_count[0] = STOP_AFTER
+    before = np.asarray(trainer._learners.weights)
+    trainer.iterate()
+    after = np.asarray(trainer._learners.weights)
+    assert trainer.steps == config.episodes_per_update  # every episode takes one step
+    np.testing.assert_array_equal(after[0], before[0])
+    assert not np.array_equal(after[1], before[1])
 
 
 def test_opposed_objectives_are_pareto_stationary(fork):

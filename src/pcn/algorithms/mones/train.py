@@ -268,9 +268,9 @@ class MONESTrainer(AbstractTrainer):
         self._distribution = with_named_arrays(self._distribution, arrays, "distribution")
         self._weights = with_named_arrays(self._weights, arrays, "weights")
         pool = with_named_arrays(self._pool, arrays, "pool")
-        # These are kept in double precision, which arrays on the device do not have.
-        returns, lengths = np.array(arrays["pool.returns"]), np.array(arrays["pool.lengths"])
-        self._pool = Pool(pool.sources, pool.draws, returns, lengths, facts["known_generations"])
+        self._pool = Pool(
+            pool.sources, pool.draws, pool.returns, pool.lengths, facts["known_generations"]
+        )
         self.steps = facts["steps"]
         self._generation = facts["generation"]
         self._full_length = facts["full_length"]
