@@ -1,5 +1,6 @@
 """What a run offers at the end, where luck plays a part."""
 
+import dataclasses
 from typing import NamedTuple
 
 import equinox as eqx
@@ -11,9 +12,17 @@ import pytest
 from jaxtyping import Array, Int
 
 from pcn.algorithms.execution import Execution
+from pcn.algorithms.pcn import finish
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.consolidate import worth
-from pcn.algorithms.pcn.finish import CHECKING_SHARE, plausible_mask
+from pcn.algorithms.pcn.finish import (
+    CANDIDATES,
+    CHECKING_SHARE,
+    CHECKS,
+    EXECUTING_SHARE,
+    FEWEST,
+    plausible_mask,
+)
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 
@@ -107,3 +116,50 @@ def test_worth_orders_executions_as_their_hypervolume_does():
     assert of([0.0, 1.0]) == 0.0
     assert of([1.0, 1.0]) == 0.5  # 1 - 1 / (1 + 1)
     assert of([1.0, 1.0]) < of([1.0, 3.0]) < of([1.0, 3.0], [2.0, 2.0]) < 1
+
+
+class LongLottery(Lottery):
+    """The same after 50 steps in the queue."""
+
+    def __init__(self):
+        super().__init__()
+        self.spec = dataclasses.replace(
+            self.spec,
+            observation_space=gym.spaces.MultiDiscrete([51], dtype=np.int32),
+            step_limit=60,
+        )
+
+    def step(self, state, action, key):
+        last = super().step(state, action, key)
+        served = state.place[0] == 49
+        noise = jnp.where(action == 0, 0.001, 0.0) * state.place[0]
+        return Step(last.state, jnp.where(served, last.reward, jnp.stack([noise, -noise])), served)
+
+
+@pytest.fixture(scope="module")
+def long_trainer():
+    config = dataclasses.replace(CONFIG, total_steps=8_000, warmup_episodes=64, capacity=200)
+    trainer = PCNTrainer(LongLottery(), config, seed=0)
+    while not trainer.done:
+        trainer.iterate()
+    return trainer
+
+
+def test_a_small_budget_is_not_outspent_by_choosing(long_trainer):
+    candidates = long_trainer._dataset.candidates(CANDIDATES)
+    assert len(candidates) == CANDIDATES > FEWEST  # there are enough to spend the budget on
+    # 8 commands, 5 times, 50 steps each: with 64 the first check alone would take 16,000.
+    steps = long_trainer.finish().facts["consolidation"]["steps"]
+    assert steps <= CHECKING_SHARE * long_trainer.config.total_steps
+
+
+def test_a_small_budget_is_not_outspent_by_the_final_executions(long_trainer, monkeypatch):
+    monkeypatch.setattr(finish, "plausible_mask", lambda execution, _: execution.returns[:, 0] < 99)
+    assert len(long_trainer.finish().coverage_set) == FEWEST
+    monkeypatch.setattr(finish, "FEWEST", 1)
+    # 20 times 50 steps for each of them.
+    most = int(EXECUTING_SHARE * long_trainer.config.total_steps / 1_000)
+    chosen_from = int(CHECKING_SHARE / CHECKS * long_trainer.config.total_steps / 250)
+    assert len(long_trainer.finish().coverage_set) == min(most, chosen_from) == 3
+    monkeypatch.setattr(finish, "EXECUTING_SHARE", EXECUTING_SHARE / 2)
+    assert len(long_trainer.finish().coverage_set) == 2

@@ -12,11 +12,18 @@ from pcn.algorithms.pcn.dataset import Archive, Dataset
 from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.coverage import CoverageSet
 from pcn.nets.policy import ConditionedPolicy
+from pcn.pareto import dominating_score
 
 CANDIDATES = 64
-"""How many commands a stochastic environment's run chooses from at the end, at least."""
-CHECKING_SHARE = 0.2
-"""Steps that choosing them may take beyond the budget, as a share of it."""
+"""How many commands a stochastic environment's run chooses from at the end, if it can afford it."""
+FEWEST = 8
+"""How many it chooses from and executes, however small its budget is."""
+CHECKING_SHARE = 0.3
+"""Steps that choosing may take beyond the budget, as a share of it."""
+CHECKS = 3
+"""How often all candidates can be executed within that share."""
+EXECUTING_SHARE = 0.5
+"""Steps that the final executions may take beyond the budget, as a share of it."""
 
 NextKey = Callable[[], UInt32[np.ndarray, " 2"]]
 
@@ -58,8 +65,10 @@ def _finished_with_luck(
 
     An archived return may have been luck: another command can return more on average.
     """
-    archive = dataset.candidates(max(CANDIDATES, len(dataset.archive())))
+    known = dataset.archive()
     num_checks = max(2, config.executions // 4)
+    most = _affordable(CHECKING_SHARE / CHECKS, num_checks, known, config)
+    archive = dataset.candidates(min(max(CANDIDATES, len(known)), most))
     final = consolidate(
         policy,
         dataset,
@@ -72,6 +81,10 @@ def _finished_with_luck(
         key=next_key(),
     )
     kept = np.flatnonzero(plausible_mask(final.execution, num_checks))
+    most = _affordable(EXECUTING_SHARE, config.executions, archive, config)
+    if len(kept) > most:
+        best_first = np.argsort(-dominating_score(final.execution.returns[kept]), kind="stable")
+        kept = np.sort(kept[best_first[:most]])
     archive = Archive(archive.rows.taking(kept))
     # The best of many means are lucky ones: only fresh executions say what to expect.
     execution = execute(
@@ -84,6 +97,15 @@ def _finished_with_luck(
         executions=config.executions,
     )
     return final, coverage_set_of(archive, execution, config)
+
+
+def _affordable(share: float, executions: int, archive: Archive, config: PCNConfig) -> int:
+    """How many commands can be executed that often with a share of the budget.
+
+    Where episodes are long and the budget is small, checking would take longer than training.
+    """
+    per_command = executions * float(archive.horizons.mean())
+    return max(FEWEST, int(share * config.total_steps / per_command))
 
 
 def plausible_mask(execution: Execution, executions: int) -> Bool[np.ndarray, " command"]:
