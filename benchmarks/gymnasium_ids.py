@@ -26,7 +26,7 @@ BUDGETS = {
     "mo-mountaincar-v0": 200_000,
     "mo-mountaincar-timemove-v0": 200_000,
     "mo-lunar-lander-v3": 100_000,
-    "minecart-rgb-v0": 20_000,
+    "minecart-rgb-v0": 100_000,
 }
 COLUMNS = [
     "id", "objectives", "deterministic", "discount", "steps", "executed_points", "fidelity",
