@@ -67,9 +67,9 @@ def test_evaluations_are_what_a_generation_reached():
 def test_draws_become_greedy():
     trainer = MONESTrainer(DeepSeaTreasure(), SMALL, seed=0)
     assert trainer._sharpness() == 1.0
-    trainer.steps = SMALL.total_steps // 2
+    trainer.steps = SMALL.total_steps // 4
     assert 1.0 < trainer._sharpness() < np.inf
-    trainer.steps = SMALL.total_steps
+    trainer.steps = SMALL.total_steps // 2
     assert trainer._sharpness() == np.inf
     greedy = dataclasses.replace(SMALL, initial_sharpness=None)
     assert MONESTrainer(DeepSeaTreasure(), greedy, seed=0)._sharpness() == np.inf

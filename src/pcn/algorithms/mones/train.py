@@ -30,7 +30,7 @@ ALWAYS_PATIENT = 0.1
 """Share of generations whose episodes may go on to the step limit."""
 
 
-SHARPENING_SHARE = 0.95
+SHARPENING_SHARE = 0.5
 """Share of the budget after which draws always take their first choice."""
 MOST_SHARPENING = 30.0
 """How much sharper draws have become by then."""

@@ -174,7 +174,8 @@ class RATrainer(AbstractTrainer):
         kept = SMOOTHING if self._updates else 0.0
         self._extent = kept * self._extent + (1 - kept) * extent
         mix = self._directions / np.where(self._extent > 0, self._extent, 1.0)
-        left = max(1 - self.steps / config.total_steps, 0.0)
+        # Policies are handed over greedy, so that at the end indecision is paid for.
+        share = min(self.steps / config.total_steps, 1.0)
         step_size = config.learning_rate if config.step_rule == "adam" else config.kl_bound
         longest = int(np.asarray(episodes.lengths).max())
         self._learners, findings = update_all(
@@ -184,7 +185,7 @@ class RATrainer(AbstractTrainer):
             mix.astype(np.float32),
             self._active_mask,
             np.asarray(config.discount, np.float32),
-            np.asarray(config.entropy_bonus * left, np.float32),
+            np.asarray(config.entropy_bonus * (1 - 2 * share), np.float32),
             np.asarray(step_size, np.float32),
             config.step_rule,
             # A program for each length would take longer to compile than it saves.
