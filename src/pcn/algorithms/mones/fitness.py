@@ -105,6 +105,6 @@ def utilities(
     sizes = np.diff(np.append(starts, len(order)))
     places = np.empty(len(order))
     places[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
-    most = max(len(order) / 2, np.count_nonzero(ranks == 0))
+    most = max(len(order) / 2, float(np.count_nonzero(ranks == 0)))
     values = np.maximum(0.0, np.log(most + 1) - np.log(places))
     return values / values.sum() if len(values) else values

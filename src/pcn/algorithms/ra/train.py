@@ -6,12 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt32
 
-from pcn.algorithms.execution import Execution
+from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
 from pcn.algorithms.ra.directions import directions, settled_intervals
 from pcn.algorithms.ra.update import SMOOTHING, Findings, Learners, update_all
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
-from pcn.algorithms.stacked.execute import execute, run_each, taking
+from pcn.algorithms.stacked.execute import execute, run_each
 from pcn.algorithms.stacked.standardise import standardised
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
 from pcn.arrays import named_arrays, with_named_arrays
@@ -47,6 +47,7 @@ class RATrainer(AbstractTrainer):
         self._mean_returns = np.zeros((count, spec.num_objectives))
         self._mean_lengths = np.zeros(count)
         self._extent = np.zeros(spec.num_objectives)
+        self._best = Candidates.none_yet(self._learners.weights, spec.num_objectives)
 
     @property
     def done(self) -> bool:
@@ -62,6 +63,11 @@ class RATrainer(AbstractTrainer):
     @property
     def _executions(self) -> int:
         return 1 if self.environment.spec.deterministic else self.config.executions
+
+    @property
+    def _longest_episode(self) -> int:
+        limit = self.environment.spec.step_limit
+        return limit if self.config.horizon is None else min(self.config.horizon, limit)
 
     def iterate(self) -> Progress:
         """Run every policy that has not stopped, and update it.
@@ -86,7 +92,7 @@ class RATrainer(AbstractTrainer):
             total_steps=config.total_steps,
             evaluations=config.evaluations,
         )
-        execution = self._coverage_set(self._execute(1))[0] if due else None
+        execution = self._coverage_set(self._candidates(1))[0] if due else None
         front = unique_front(rounded(self._mean_returns, config.return_tolerance))
         return Progress(self.steps, float(norm.mean()), self._mean_returns[front], execution)
 
@@ -94,49 +100,60 @@ class RATrainer(AbstractTrainer):
         """Execute every policy greedily and keep those that no other dominates."""
         # What the policies return on average while they still sample their actions.
         self._measure(self._run())
-        first = self._execute(self._executions)
-        coverage_set, kept = self._coverage_set(first)
+        candidates = self._candidates(self._executions)
+        coverage_set, kept = self._coverage_set(candidates)
         facts = {
             "updates": self._updates,
             "directions": len(self._directions),
             "stopped": int((~self._active_mask).sum()),
         }
-        arrays = {
-            **named_arrays(taking(self._policies(), kept), ARRAYS),
-            "directions": self._directions[kept],
-        }
+        policies = policies_of(self._vector, candidates.weights[kept], 1)
+        arrays = {**named_arrays(policies, ARRAYS), "directions": self._directions[kept]}
         return Outcome(coverage_set, arrays, facts)
 
-    def _coverage_set(self, execution: Execution) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
-        """The policies whose greedy returns are not dominated, and which they are.
+    def _candidates(self, executions: int) -> Candidates:
+        """Every policy as it is, or as it was when it returned more in its own direction.
 
-        What is asked of a policy is what it returned on average while it sampled its actions.
+        A policy that samples its actions gets better and better, but its first choices alone may
+        go in circles one day and not the next. Where outcomes are random, looking back would
+        choose the lucky ones: there every policy counts as it is.
         """
-        tolerance = self.config.return_tolerance
-        kept = unique_front(rounded(execution.returns, tolerance))
-        coverage_set = CoverageSet(
-            requested=self._mean_returns[kept],
-            horizons=self._mean_lengths[kept],
-            executed=execution.returns[kept],
-            deviation=execution.deviation[kept],
-            tolerance=tolerance,
-        )
-        return coverage_set, kept
-
-    def _execute(self, executions: int) -> Execution:
         execution = execute(
             self.environment,
-            self._policies(),
+            policies_of(self._vector, self._learners.weights, 1),
             len(self._directions),
             discount=self.config.discount,
             key=self._next_key(),
             executions=executions,
         )
         self.steps += execution.num_steps
-        return execution
+        now = Candidates(
+            weights=np.asarray(self._learners.weights),
+            executed=execution.returns,
+            deviation=execution.deviation,
+            sampled=self._mean_returns,
+            lengths=self._mean_lengths,
+        )
+        if not self.environment.spec.deterministic:
+            return now
+        self._best = self._best.or_better(now, self._mix())
+        return self._best
 
-    def _policies(self) -> PlainPolicy:
-        return policies_of(self._vector, self._learners.weights, 1)
+    def _coverage_set(self, candidates: Candidates) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
+        """The policies whose greedy returns are not dominated, and which they are.
+
+        What is asked of a policy is what it returned on average while it sampled its actions.
+        """
+        tolerance = self.config.return_tolerance
+        kept = unique_front(rounded(np.asarray(candidates.executed), tolerance))
+        coverage_set = CoverageSet(
+            requested=np.asarray(candidates.sampled[kept]),
+            horizons=np.asarray(candidates.lengths[kept]),
+            executed=np.asarray(candidates.executed[kept]),
+            deviation=np.asarray(candidates.deviation[kept]),
+            tolerance=tolerance,
+        )
+        return coverage_set, kept
 
     def _run(self) -> Episodes:
         """Episodes of every policy, those of the first one first; stopped ones need not act."""
@@ -173,7 +190,6 @@ class RATrainer(AbstractTrainer):
         extent = front.max(axis=0) - front.min(axis=0)
         kept = SMOOTHING if self._updates else 0.0
         self._extent = kept * self._extent + (1 - kept) * extent
-        mix = self._directions / np.where(self._extent > 0, self._extent, 1.0)
         # Policies are handed over greedy, so that at the end indecision is paid for.
         share = min(self.steps / config.total_steps, 1.0)
         step_size = config.learning_rate if config.step_rule == "adam" else config.kl_bound
@@ -182,16 +198,19 @@ class RATrainer(AbstractTrainer):
             self._learners,
             self._vector,
             episodes,
-            mix.astype(np.float32),
+            self._mix().astype(np.float32),
             self._active_mask,
             np.asarray(config.discount, np.float32),
             np.asarray(config.entropy_bonus * (1 - 2 * share), np.float32),
             np.asarray(step_size, np.float32),
             config.step_rule,
             # A program for each length would take longer to compile than it saves.
-            min(1 << (longest - 1).bit_length(), self.environment.spec.step_limit),
+            min(1 << (longest - 1).bit_length(), self._longest_episode),
         )
         return findings
+
+    def _mix(self) -> Float[np.ndarray, "direction objective"]:
+        return self._directions / np.where(self._extent > 0, self._extent, 1.0)
 
     def _stop(self, findings: Findings) -> None:
         config = self.config
@@ -207,6 +226,7 @@ class RATrainer(AbstractTrainer):
         arrays = {
             **named_arrays(self._learners, "learners"),
             **named_arrays(self._vector, "vector"),
+            **named_arrays(self._best, "best"),
             "still_count": self._still_count,
             "mean_returns": self._mean_returns,
             "mean_lengths": self._mean_lengths,
@@ -224,6 +244,7 @@ class RATrainer(AbstractTrainer):
         arrays = snapshot.arrays
         self._learners = with_named_arrays(self._learners, arrays, "learners")
         self._vector = with_named_arrays(self._vector, arrays, "vector")
+        self._best = with_named_arrays(self._best, arrays, "best")
         self._still_count = np.array(arrays["still_count"])
         self._mean_returns = np.array(arrays["mean_returns"])
         self._mean_lengths = np.array(arrays["mean_lengths"])
