@@ -63,7 +63,11 @@ def _walkroom_baselines(objectives: int) -> dict[str, dict[str, Any]]:
     """Budgets per draw and per policy rather than for one network that learns from everything."""
     # The authors count MONES' draws, 100n (300 + 100n) of them; one takes 10 to 20 steps.
     draws = 100 * objectives * (300 + 100 * objectives)
-    settings: dict[str, dict[str, Any]] = {"mones": {"population": 100, "total_steps": 10 * draws}}
+    # Fronts of 58 to thousands of points do not show in the usual 200 final draws.
+    final_draws = 200 if objectives == 2 else 1_000
+    settings: dict[str, dict[str, Any]] = {
+        "mones": {"population": 100, "total_steps": 10 * draws, "final_draws": final_draws}
+    }
     if objectives <= 5:
         # A fifth of the paper's steps for each of 13, 78, 286 or 715 policies.
         policies = {2: 13, 3: 78, 4: 286, 5: 715}[objectives]
