@@ -86,3 +86,15 @@ def test_a_stochastic_environment_is_executed_several_times(coin):
     outcome = trained(coin, dataclasses.replace(SMALL, total_steps=2_000, episodes_per_draw=3))
     assert outcome.coverage_set.deviation.any()
     np.testing.assert_allclose(outcome.coverage_set.executed.sum(axis=1), 10.0)
+
+
+def test_final_draws_leave_most_of_the_budget_to_training(coin):
+    config = dataclasses.replace(SMALL, total_steps=2_000, executions=20)
+    trainer = MONESTrainer(coin, config, seed=0)
+    trainer.iterate()
+    # Every episode takes 5 steps: a quarter of the budget is 8 episodes of each of 12 draws.
+    assert trainer._final_executions == 8
+    assert not trainer.done
+    scarce = MONESTrainer(coin, dataclasses.replace(config, total_steps=60), seed=0)
+    scarce.iterate()
+    assert scarce._final_executions == 1

@@ -34,6 +34,8 @@ SHARPENING_SHARE = 0.5
 """Share of the budget after which draws always take their first choice."""
 MOST_SHARPENING = 30.0
 """How much sharper draws have become by then."""
+FINAL_SHARE = 0.25
+"""Share of the budget that the final draws may take, unless one episode of each takes more."""
 
 
 class Pool(eqx.Module):
@@ -110,12 +112,18 @@ class MONESTrainer(AbstractTrainer):
     @property
     def done(self) -> bool:
         """Whether no more is left of the budget than the final draws will take."""
-        final = self.config.final_draws * self._executions * self._full_length
+        final = self.config.final_draws * self._final_executions * self._full_length
         return self._generation > 0 and self.steps + final >= self.config.total_steps
 
     @property
     def _executions(self) -> int:
         return 1 if self.environment.spec.deterministic else self.config.executions
+
+    @property
+    def _final_executions(self) -> int:
+        """How often each final draw is run before the best are chosen and executed afresh."""
+        for_one = max(self.config.final_draws * self._full_length, 1.0)
+        return int(np.clip(FINAL_SHARE * self.config.total_steps / for_one, 1, self._executions))
 
     def iterate(self) -> Progress:
         """Draw a generation, run it, and follow the natural gradient of its fitness.
@@ -220,10 +228,10 @@ class MONESTrainer(AbstractTrainer):
         """Run a fixed number of new draws, keep the non-dominated, and execute those again."""
         config = self.config
         _, policies = drawn(self._distribution, self._weights, self._next_key(), config.final_draws)
-        first = self._execute(policies, config.final_draws)
+        first = self._execute(policies, config.final_draws, self._final_executions)
         kept = unique_front(rounded(first.returns, config.return_tolerance))
         policies = taking(policies, kept)
-        again = self._execute(policies, len(kept))
+        again = self._execute(policies, len(kept), self._executions)
         coverage_set = CoverageSet(
             requested=first.returns[kept],
             horizons=first.horizons[kept],
@@ -234,14 +242,14 @@ class MONESTrainer(AbstractTrainer):
         facts = {"generations": self._generation, "final_draws": config.final_draws}
         return Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)
 
-    def _execute(self, policies: PlainPolicy, num_policies: int) -> Execution:
+    def _execute(self, policies: PlainPolicy, num_policies: int, executions: int) -> Execution:
         execution = execute(
             self.environment,
             policies,
             num_policies,
             discount=self.config.discount,
             key=self._next_key(),
-            executions=self._executions,
+            executions=executions,
         )
         self.steps += execution.num_steps
         return execution
