@@ -3,8 +3,10 @@
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
+from pcn.coverage import CoverageSet
+from pcn.pareto import rounded, unique_front
 from pcn.typing import AnyArray
 
 
@@ -45,6 +47,21 @@ class Candidates(eqx.Module):
 
         kept: Candidates = jax.tree.map(chosen, newer, self)
         return kept
+
+    def coverage_set(self, tolerance: float) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
+        """The policies whose greedy returns are not dominated, and which they are.
+
+        What is asked of a policy is what it returned on average while it sampled its actions.
+        """
+        kept = unique_front(rounded(np.asarray(self.executed), tolerance))
+        coverage_set = CoverageSet(
+            requested=np.asarray(self.sampled[kept]),
+            horizons=np.asarray(self.lengths[kept]),
+            executed=np.asarray(self.executed[kept]),
+            deviation=np.asarray(self.deviation[kept]),
+            tolerance=tolerance,
+        )
+        return coverage_set, kept
 
     def _along(
         self, mix: Float[np.ndarray, "direction objective"]

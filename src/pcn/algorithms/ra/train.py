@@ -4,7 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int, UInt32
+from jaxtyping import Bool, Float, UInt32
 
 from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
@@ -15,7 +15,6 @@ from pcn.algorithms.stacked.execute import execute, run_each
 from pcn.algorithms.stacked.standardise import standardised
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
 from pcn.arrays import named_arrays, with_named_arrays
-from pcn.coverage import CoverageSet
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import PlainPolicy, WeightVector
@@ -92,7 +91,7 @@ class RATrainer(AbstractTrainer):
             total_steps=config.total_steps,
             evaluations=config.evaluations,
         )
-        execution = self._coverage_set(self._candidates(1))[0] if due else None
+        execution = self._candidates(1).coverage_set(config.return_tolerance)[0] if due else None
         front = unique_front(rounded(self._mean_returns, config.return_tolerance))
         return Progress(self.steps, float(norm.mean()), self._mean_returns[front], execution)
 
@@ -101,7 +100,7 @@ class RATrainer(AbstractTrainer):
         # What the policies return on average while they still sample their actions.
         self._measure(self._run())
         candidates = self._candidates(self._executions)
-        coverage_set, kept = self._coverage_set(candidates)
+        coverage_set, kept = candidates.coverage_set(self.config.return_tolerance)
         facts = {
             "updates": self._updates,
             "directions": len(self._directions),
@@ -138,22 +137,6 @@ class RATrainer(AbstractTrainer):
             return now
         self._best = self._best.or_better(now, self._mix())
         return self._best
-
-    def _coverage_set(self, candidates: Candidates) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
-        """The policies whose greedy returns are not dominated, and which they are.
-
-        What is asked of a policy is what it returned on average while it sampled its actions.
-        """
-        tolerance = self.config.return_tolerance
-        kept = unique_front(rounded(np.asarray(candidates.executed), tolerance))
-        coverage_set = CoverageSet(
-            requested=np.asarray(candidates.sampled[kept]),
-            horizons=np.asarray(candidates.lengths[kept]),
-            executed=np.asarray(candidates.executed[kept]),
-            deviation=np.asarray(candidates.deviation[kept]),
-            tolerance=tolerance,
-        )
-        return coverage_set, kept
 
     def _run(self) -> Episodes:
         """Episodes of every policy, those of the first one first; stopped ones need not act."""
