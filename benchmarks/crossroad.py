@@ -95,7 +95,8 @@ def table(arguments: Arguments, folder: str) -> None:
     watch = Stopwatch()
     Crew.act = watch.around("network", Crew.act)
     trainer._update = watch.around("updates", trainer._update)
-    pcn.rollout.stepped_rollout = watch.around("collection", pcn.rollout.stepped_rollout)
+    for name in ("stepped_rollout", "scripted_rollout"):
+        setattr(pcn.rollout, name, watch.around("collection", getattr(pcn.rollout, name)))
 
     def everyone_writes() -> dict[str, float]:
         environment.slots().reset(dict.fromkeys(range(environment.num_slots), 0))

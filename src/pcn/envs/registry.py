@@ -1,25 +1,14 @@
 """The table of benchmarks, and families of benchmarks that take arguments."""
 
-import dataclasses
-import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import gymnasium as gym
-import numpy as np
-
 from pcn.envs.benchmark import Benchmark
-from pcn.envs.crossroad import Crossroad
-from pcn.envs.crossroad.environment import STEP_LIMIT, Waiting
+from pcn.envs.crossroad.benchmark import CROSSROADS
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.envs.gymnasium_adapter import (
-    GymnasiumEnvironment,
-    Probe,
-    find_make,
-    is_gymnasium_id,
-    probe,
-)
+from pcn.envs.gymnasium_adapter import is_gymnasium_id
+from pcn.envs.gymnasium_benchmark import gymnasium_benchmark
 from pcn.envs.minecart import Minecart
 from pcn.envs.walkroom import MOST_OBJECTIVES, Walkroom
 from pcn.errors import UserError
@@ -55,10 +44,6 @@ def walkroom(objectives: int = 2, size: int | None = None, room_seed: int = 0) -
     )
 
 
-CROSSROAD_REFERENCE = (0.0, -30.0)
-"""No cars at all, and a mean time that no schedule we tried has had: the worst waits 27 s."""
-
-
 def _walkroom_baselines(objectives: int) -> dict[str, dict[str, Any]]:
     """Budgets per draw and per policy rather than for one network that learns from everything."""
     # The authors count MONES' draws, 100n (300 + 100n) of them; one takes 10 to 20 steps.
@@ -89,107 +74,6 @@ MINECART: dict[str, dict[str, Any]] = {
 }
 
 
-SIMULATORS = 8
-"""Crossroads at once, each in a process: more than cores, so that none of those ever waits."""
-
-
-@dataclasses.dataclass(frozen=True)
-class _Crossroad:
-    """One of the crossroads in the table; call it for another number of simulators."""
-
-    name: str
-    summary: str
-    reference_point: tuple[float, float]
-    waiting: Waiting = "mean"
-    fresh_traffic: bool = False
-
-    def __call__(self, simulators: int = SIMULATORS) -> Benchmark:
-        if simulators < 1:
-            raise UserError(f"simulators must be at least 1, got {simulators}")
-        return Benchmark(
-            name=self.name,
-            make=functools.partial(_crossroad_environment, self, simulators),
-            summary=self.summary,
-            total_steps=300_000,
-            settings={
-                "default": {
-                    "episodes_per_iteration": 16,
-                    "updates_per_iteration": 32,
-                    "learning_rate": 1e-3,
-                    "action_noise": 0.2,
-                },
-                "paper": CROSSROAD_AUTHORS,
-                "authors": {
-                    **CROSSROAD_AUTHORS,
-                    "command_scale": (1.0, 1.0, 0.01),
-                    "upper_bound": (15.0, 15.0),
-                },
-            },
-            baselines=CROSSROAD_BASELINES,
-            why="Learning after every 16 episodes is cheap beside simulating them. A few random "
-            "actions change an episode a lot: each switch is three seconds without a green light. "
-            "The learning rate is the authors'; with a higher one some commands are confused.",
-            arguments={"simulators": simulators},
-        )
-
-
-CROSSROAD_AUTHORS: dict[str, Any] = {
-    "learning_rate": 1e-3,
-    "batch_size": 1024,
-    "updates_per_iteration": 50,
-    "capacity": 50,
-}
-
-
-CROSSROAD_BASELINES: dict[str, dict[str, Any]] = {
-    # No hidden units behind the picture's own layers: 1,698 weights instead of 23,922.
-    "mones": {"width": 0, "initial_deviation": 0.3},
-    # Every episode takes 100 steps and there are 13 policies: few of each between two updates.
-    # The picture's layers have many weights to a logit, so each may move only a little.
-    "ra": {"width": 0, "episodes_per_update": 4, "learning_rate": 0.01},
-}
-
-
-@functools.cache
-def _crossroad_environment(kind: _Crossroad, simulators: int) -> GymnasiumEnvironment:
-    """One environment per kind and process: its workers stay warm from one use to the next."""
-    make = functools.partial(Crossroad, kind.waiting, fresh_traffic=kind.fresh_traffic)
-    found = Probe(
-        reference_point=kind.reference_point,
-        deterministic=not kind.fresh_traffic,
-        masked_actions=True,
-        step_limit=STEP_LIMIT,
-    )
-    return GymnasiumEnvironment(kind.name, make, found, num_slots=simulators, workers=True)
-
-
-CROSSROADS = {
-    kind.name: kind
-    for kind in (
-        _Crossroad(
-            "crossroad", "traffic lights in SUMO trade flow against waiting", CROSSROAD_REFERENCE
-        ),
-        _Crossroad(
-            "crossroad-authors",
-            "the same with the authors' second objective and scaling",
-            (-20.0, -20.0),
-            waiting="authors",
-        ),
-        _Crossroad(
-            "crossroad-stochastic",
-            "crossroad with other traffic in each episode",
-            CROSSROAD_REFERENCE,
-            fresh_traffic=True,
-        ),
-    )
-}
-
-
-DISCOUNTS = {"resource-gathering-v0": 0.9, "four-room-v0": 0.95}
-"""MO-Gymnasium's environments where time is no objective: without a discount, one policy that takes
-its time is as good as any in every objective, and there is no trade-off to learn."""
-
-
 MINECART_BASELINES: dict[str, dict[str, Any]] = {
     # Linear policies, 48 weights instead of the authors' 678: with 8 hidden units the draws of the
     # same seed needed longer to come home with ore once they were greedy. The steps are about those
@@ -209,82 +93,6 @@ MINECART_BASELINES: dict[str, dict[str, Any]] = {
         "entropy_bonus": 0.3,
     },
 }
-
-
-def gymnasium_benchmark(
-    name: str,
-    environments: int = 16,
-    workers: bool = False,
-    step_limit: int | None = None,
-    reference_point: tuple[float, ...] | None = None,
-    deterministic: bool | None = None,
-    masked_actions: bool | None = None,
-    frame_stack: int = 2,
-) -> Benchmark:
-    """Any Gymnasium environment; what is not given is found out by random episodes.
-
-    The benchmark's arguments hold what was found, so that a resumed run does not ask again.
-    """
-    if environments < 1:
-        raise UserError(f"environments must be at least 1, got {environments}")
-    if frame_stack < 1:
-        raise UserError(f"frame_stack must be at least 1, got {frame_stack}")
-    if step_limit is not None and step_limit < 1:
-        raise UserError(f"step_limit must be at least 1, got {step_limit}")
-    make = find_make(name)
-    if reference_point is None or deterministic is None or masked_actions is None or not step_limit:
-        found = probe(make, name, step_limit=step_limit)
-    else:
-        found = Probe(reference_point, deterministic, masked_actions, step_limit)
-    settled = Probe(
-        reference_point=found.reference_point if reference_point is None else reference_point,
-        deterministic=found.deterministic if deterministic is None else deterministic,
-        masked_actions=found.masked_actions if masked_actions is None else masked_actions,
-        step_limit=step_limit or found.step_limit,
-    )
-    num_objectives = len(found.reference_point)
-    if len(settled.reference_point) != num_objectives or not np.all(
-        np.isfinite(settled.reference_point)
-    ):
-        raise UserError(
-            f"reference_point must be {num_objectives} finite numbers, "
-            f"got {settled.reference_point}"
-        )
-    environment = GymnasiumEnvironment(
-        name,
-        make,
-        settled,
-        num_slots=environments,
-        workers=workers,
-        frame_stack=frame_stack,
-        discount=DISCOUNTS.get(name, 1.0),
-    )
-    pictures = isinstance(environment.spec.observation_space, gym.spaces.Box) and (
-        environment.spec.observation_space.dtype == np.uint8
-        and len(environment.spec.observation_space.shape) == 3
-    )
-    changes: dict[str, Any] = {}
-    why = ""
-    if pictures:
-        changes |= {"capacity": 50, "episodes_per_iteration": 16}
-        why = "Pictures fill memory, so fewer episodes of them are kept."
-    if name in DISCOUNTS:
-        changes["discount"] = DISCOUNTS[name]
-        why = "Time is no objective here: without a discount there is no trade-off to learn."
-    return Benchmark(
-        name=name,
-        make=lambda: environment,
-        summary="a Gymnasium environment",
-        total_steps=200_000,
-        settings={preset: changes for preset in ("default", "paper", "authors")},
-        why=why,
-        arguments={
-            "environments": environments,
-            "workers": workers,
-            "frame_stack": frame_stack,
-            **dataclasses.asdict(settled),
-        },
-    )
 
 
 FAMILIES: dict[str, Callable[..., Benchmark]] = {"walkroom": walkroom, **CROSSROADS}

@@ -2,19 +2,44 @@
 
 import multiprocessing
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
+from jaxtyping import Float, Int
 
+from pcn.envs.choices import allowed_choice, as_actions, mask_of
 from pcn.envs.observations import ObservationReader
 from pcn.errors import UserError
+from pcn.nets.heads import ActionHeads
 
 Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """An episode whose actions are known before it begins."""
+
+    seed: int
+    choices: Int[np.ndarray, "time head"]
+    obeys_masks: bool
+    """Whether what a mask forbids gives way to something that it allows."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a script led to, a row for each of its steps until the episode ended."""
+
+    observations: list[Any]
+    infos: list[dict[str, Any]]
+    choices: list[Int[np.ndarray, " head"]]
+    rewards: list[Float[np.ndarray, " objective"]]
+    terminated: bool
 
 
 @runtime_checkable
@@ -26,6 +51,9 @@ class Slots(Protocol):
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
         """Take an action in each of these slots."""
+
+    def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
+        """Run a whole episode in each of these slots, without a message for every step."""
 
     def close(self) -> None:
         """Let go of the environments."""
@@ -56,6 +84,24 @@ class _Seat:
             _mask_of(info),
         )
 
+    def play(self, script: Script) -> Played:
+        space = self.environment.action_space
+        heads, rng = ActionHeads.for_space(space), np.random.default_rng(script.seed)
+        observation, info = self.reset(script.seed)
+        played = Played([], [], [], [], terminated=False)
+        for choice in script.choices:
+            if script.obeys_masks:
+                choice = allowed_choice(choice, mask_of(info, heads), heads, rng)
+            played.observations.append(observation)
+            played.infos.append(info)
+            played.choices.append(choice)
+            outcome = self.step(as_actions(space, choice[None])[0])
+            observation, reward, terminated, truncated, info = outcome
+            played.rewards.append(reward)
+            if terminated or truncated:
+                return replace(played, terminated=terminated)
+        return played
+
 
 def _mask_of(info: dict[str, Any]) -> dict[str, Any]:
     """Of all that an environment tells, only the action mask travels."""
@@ -75,14 +121,22 @@ class LocalSlots:
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
-        for slot in seeds:
-            if slot not in self._seats:
-                self._seats[slot] = self._make()
+        self._fill(seeds)
         return {slot: self._seats[slot].reset(seed) for slot, seed in seeds.items()}
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
         """Take an action in each of these slots."""
         return {slot: self._seats[slot].step(action) for slot, action in actions.items()}
+
+    def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
+        """Run a whole episode in each of these slots."""
+        self._fill(scripts)
+        return {slot: self._seats[slot].play(script) for slot, script in scripts.items()}
+
+    def _fill(self, slots: Iterable[int]) -> None:
+        for slot in slots:
+            if slot not in self._seats:
+                self._seats[slot] = self._make()
 
     def close(self) -> None:
         """Close every environment."""
@@ -119,6 +173,10 @@ class WorkerSlots:
     def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
         """Take an action in each of these slots."""
         return self._ask("step", actions)
+
+    def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
+        """Run a whole episode in each of these slots."""
+        return self._ask("play", scripts)
 
     def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
         try:
@@ -167,8 +225,7 @@ def _work(pipe: Connection, make: Callable[[], gym.Env[Any, Any]], frame_stack: 
             return
         try:
             seat = seat or _Seat(make, frame_stack)
-            answer = seat.reset(message) if what == "reset" else seat.step(message)
-            pipe.send((False, answer))
+            pipe.send((False, getattr(seat, what)(message)))
         except UserError as error:
             pipe.send((True, str(error)))
         except Exception:

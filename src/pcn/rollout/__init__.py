@@ -7,7 +7,7 @@ from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout.agent import AbstractAgent, environment_action
 from pcn.rollout.compiled import compiled_rollout
-from pcn.rollout.scripted import ScriptedAgent
+from pcn.rollout.scripted import ScriptedAgent, scripted_rollout
 from pcn.rollout.stepped import stepped_rollout
 from pcn.typing import RandomKey
 
@@ -32,7 +32,8 @@ def rollout(
     limit = environment.spec.step_limit
     steps = np.asarray(limit if most_steps is None else min(most_steps, limit), np.int32)
     if isinstance(environment, GymnasiumEnvironment):
-        return stepped_rollout(
-            environment, agents, key, num_episodes, count or num_episodes, int(steps)
-        )
+        count = count or num_episodes
+        if isinstance(agents, ScriptedAgent):
+            return scripted_rollout(environment, agents, key, num_episodes, count, int(steps))
+        return stepped_rollout(environment, agents, key, num_episodes, count, int(steps))
     return compiled_rollout(environment, agents, key, num_episodes, steps)

@@ -62,6 +62,21 @@ class Recorder:
         copies = [array.copy() for array in seen]
         self._steps.append((episodes.copy(), times.copy(), actions, rewards, *copies))
 
+    def add_episode(
+        self,
+        episode: int,
+        observations: PyTree[np.ndarray],
+        masks: Bool[np.ndarray, "time logit"] | None,
+        actions: Int[np.ndarray, "time head"],
+        rewards: Float[np.ndarray, "time objective"],
+        terminated: bool,
+    ) -> None:
+        """A whole episode at once."""
+        rows = jax.tree.leaves((actions, rewards, observations, masks))
+        for record, row in zip(self._records, rows, strict=True):
+            record[episode, : len(actions)] = row
+        self.end(episode, len(actions), terminated)
+
     def end(self, episode: int, length: int, terminated: bool) -> None:
         """The episode is over."""
         self._lengths[episode] = length

@@ -1,11 +1,20 @@
-"""An agent that knows beforehand what it will do."""
+"""An agent that knows beforehand what it will do, and its rollouts in Gymnasium environments."""
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
+from pcn.envs.choices import mask_of
+from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
+from pcn.envs.observations import empty_observations
+from pcn.envs.workers import Script
+from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
 from pcn.rollout.agent import AbstractAgent
-from pcn.typing import AnyArray
+from pcn.rollout.recorder import Recorder
+from pcn.rollout.stepped import episode_seeds
+from pcn.typing import AnyArray, RandomKey
 
 
 class ScriptedAgent(AbstractAgent):
@@ -38,3 +47,45 @@ class ScriptedAgent(AbstractAgent):
         """The agent one step further."""
         del action, reward
         return ScriptedAgent(self.script, self.step + 1, self.heads)
+
+
+def scripted_rollout(
+    environment: GymnasiumEnvironment,
+    agents: ScriptedAgent,
+    key: RandomKey,
+    num_episodes: int,
+    count: int,
+    most_steps: int,
+) -> Episodes:
+    """Episodes whose actions are known: each is sent to its slot as a whole.
+
+    A simulator in a worker process then runs at its own speed, and no network is asked.
+    """
+    spec, slots = environment.spec, environment.slots()
+    heads = ActionHeads.for_space(spec.action_space)
+    seeds = episode_seeds(key, num_episodes)
+    recorder = Recorder(spec, num_episodes, empty_observations(spec.observation_space, (1,)))
+    steps = np.asarray(agents.step)[:, None, None] + np.arange(most_steps)[:, None]
+    steps = np.minimum(steps, agents.script.shape[1] - 1)
+    choices = np.take_along_axis(np.asarray(agents.script), steps, axis=1)
+    for first in range(0, count, environment.num_slots):
+        episodes = range(first, min(first + environment.num_slots, count))
+        played = slots.play(
+            {
+                slot: Script(int(seeds[episode]), choices[episode], agents.heads is not None)
+                for slot, episode in enumerate(episodes)
+            }
+        )
+        for slot, episode in enumerate(episodes):
+            part = played[slot]
+            recorder.add_episode(
+                episode,
+                jax.tree.map(lambda *seen: np.stack(seen), *part.observations),
+                np.stack([mask_of(info, heads) for info in part.infos])
+                if spec.masked_actions
+                else None,
+                np.stack(part.choices),
+                np.stack(part.rewards),
+                part.terminated,
+            )
+    return recorder.episodes()

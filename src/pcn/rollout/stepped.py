@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import gymnasium as gym
 import jax
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 
+from pcn.envs.choices import as_actions, mask_of
 from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
 from pcn.envs.observations import empty_observations
 from pcn.episodes import Episodes
@@ -33,8 +33,7 @@ def stepped_rollout(
     heads = ActionHeads.for_space(spec.action_space)
     num_slots = min(environment.num_slots, num_episodes)
     crew = Crew(agents, key, num_slots)
-    numbers = key if isinstance(key, np.ndarray) else np.asarray(jax.random.key_data(key))
-    seeds = np.random.default_rng(numbers).integers(1 << 31, size=num_episodes)
+    seeds = episode_seeds(key, num_episodes)
     # What the slots show now, written in place: a compiled call is over before it changes.
     observations = empty_observations(spec.observation_space, (num_slots,))
     leaves, one_array = jax.tree.leaves(observations), isinstance(observations, np.ndarray)
@@ -53,7 +52,7 @@ def stepped_rollout(
             for leaf, part in zip(leaves, jax.tree.leaves(observation), strict=True):
                 leaf[slot] = part
         if masks is not None:
-            masks[slot] = _mask(info, heads)
+            masks[slot] = mask_of(info, heads)
 
     while playing or waiting:
         newcomers = None
@@ -67,7 +66,7 @@ def stepped_rollout(
                 show(slot, observation, info)
             newcomers = (episodes.copy(), np.isin(np.arange(num_slots), free))
         actions = crew.act(observations, masks, rewards, newcomers)
-        chosen = _for_environment(spec.action_space, actions)
+        chosen = as_actions(spec.action_space, actions)
         rewards = np.zeros_like(rewards)
         recorder.add(episodes, times, leaves, masks, actions, rewards)
         times += 1
@@ -81,17 +80,7 @@ def stepped_rollout(
     return recorder.episodes()
 
 
-def _for_environment(space: gym.Space[Any], actions: Int[np.ndarray, "slot head"]) -> Any:
-    """The actions of all slots as the environment's space has them."""
-    if isinstance(space, gym.spaces.Discrete):
-        return actions[:, 0].tolist()
-    return actions.reshape(-1, *(space.shape or ())).astype(space.dtype)
-
-
-def _mask(info: dict[str, Any], heads: ActionHeads) -> Bool[np.ndarray, " logit"]:
-    """The allowed actions of all heads, side by side."""
-    if "action_mask" not in info:
-        return np.ones(heads.num_logits, dtype=bool)
-    given = info["action_mask"]
-    parts = given if isinstance(given, tuple | list) else [given]
-    return np.concatenate([np.ravel(part) for part in parts]).astype(bool)
+def episode_seeds(key: RandomKey, num_episodes: int) -> Int[np.ndarray, " episode"]:
+    """What each environment is reset with."""
+    numbers = key if isinstance(key, np.ndarray) else np.asarray(jax.random.key_data(key))
+    return np.random.default_rng(numbers).integers(1 << 31, size=num_episodes)

@@ -88,3 +88,10 @@ def test_an_unknown_choice_is_refused(name, value):
     make = getattr(PCNConfig, "__wrapped__", PCNConfig)
     with pytest.raises(Exception, match=value):
         make(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("fraction", "counts"), [(0.0, (256,)), (0.25, (192, 64)), (1.0, (0, 256))]
+)
+def test_a_batch_is_split_between_dataset_and_archive(fraction, counts):
+    assert PCNConfig(archive_fraction=fraction).batch_counts == counts

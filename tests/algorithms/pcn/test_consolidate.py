@@ -10,7 +10,6 @@ from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.consolidate import (
     FIRST_CYCLE,
     LAST_LEARNING_RATE,
-    batch_counts,
     consolidate,
     cyclic_learning_rates,
     reproduced,
@@ -126,18 +125,3 @@ def test_learning_rates_do_not_depend_on_where_they_are_cut():
 
 def test_a_learning_rate_below_the_last_one_stays_as_it_is():
     np.testing.assert_allclose(cyclic_learning_rates(0, 2_000, 1e-5), 1e-5)
-
-
-@pytest.mark.parametrize(
-    ("fraction", "counts"), [(0.0, (256,)), (0.25, (192, 64)), (1.0, (0, 256))]
-)
-def test_a_batch_is_split_between_dataset_and_archive(fraction, counts):
-    assert batch_counts(PCNConfig(archive_fraction=fraction)) == counts
-
-
-@pytest.mark.slow
-def test_a_batch_may_come_from_the_archive_alone(environment, dataset, untrained):
-    config = dataclasses.replace(
-        CONFIG, archive_fraction=1.0, consolidation_updates=CONFIG.updates_per_iteration
-    )
-    assert run(environment, dataset, untrained, config).num_updates > 0

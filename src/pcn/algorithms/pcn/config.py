@@ -131,6 +131,14 @@ class PCNConfig:
         if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
             raise UserError(f"command_scale must be positive, got {self.command_scale}")
 
+    @property
+    def batch_counts(self) -> tuple[int, ...]:
+        """How many transitions of a batch come from the whole dataset and from the archive."""
+        from_archive = round(self.archive_fraction * self.batch_size)
+        if from_archive == 0:
+            return (self.batch_size,)
+        return (self.batch_size - from_archive, from_archive)
+
 
 PRESETS: dict[str, dict[str, object]] = {
     "default": {},

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, UInt32
 
-from pcn.algorithms.execution import Execution, nth_key
+from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.dataset import Archive, Dataset
 from pcn.algorithms.pcn.evaluate import Actor, execute
-from pcn.algorithms.pcn.update import Learner, update_many
+from pcn.algorithms.pcn.practice import Practice
+from pcn.algorithms.pcn.update import Learner, update_at
 from pcn.episodes import Episodes
 from pcn.metrics import hypervolume, reached_mask
 from pcn.nets.policy import ConditionedPolicy
@@ -72,9 +73,11 @@ def consolidate(
     It ends early when checking has taken `most_steps` environment steps.
     """
     learner = Learner.fresh(policy)
-    drawing = dataset.drawing(archive.rows)
-    counts = batch_counts(config)
+    practice = Practice(archive.rows)
+    rng = np.random.default_rng(key)
     per_round = config.updates_per_iteration
+    # A test is one pass forward, an update three: tests take no more time than updates.
+    per_test = max(per_round, len(practice) // (3 * config.batch_size))
 
     def check(policy: ConditionedPolicy) -> Execution:
         first = 0
@@ -100,22 +103,27 @@ def consolidate(
     execution = check(policy)
     best = Consolidated(policy, execution, 0, 0)
     best_score, num_steps, num_updates = score(execution), execution.num_steps, 0
-    next_check = per_round
+    practice.test(policy, dataset.store)
+    next_check, next_test = per_round, per_test
     while best_score < 1 and num_updates < config.consolidation_updates:
         if num_updates - best.num_updates >= PATIENCE:
             break
         rates = cyclic_learning_rates(num_updates, per_round, config.learning_rate)
-        learner, _ = update_many(
+        learner, _ = update_at(
             learner,
             dataset.store,
-            (drawing,) * len(counts),
+            *practice.draw(rng, per_round, config.batch_size),
             rates.astype(np.float32),
             np.asarray(WRONG_WEIGHT, np.float32),
-            nth_key(key, num_updates + 1),
-            counts,
         )
         num_updates += per_round
-        if num_updates >= next_check or num_updates >= config.consolidation_updates:
+        due = num_updates >= min(next_check, config.consolidation_updates)
+        if num_updates >= next_test:
+            known = practice.test(learner.policy, dataset.store)
+            # Without luck, an episode that is known by heart will be executed.
+            due |= executions == 1 and known > best_score * len(archive)
+            next_test = num_updates + per_test
+        if due:
             if most_steps is not None and num_steps + execution.num_steps > most_steps:
                 break
             execution = check(learner.policy)
@@ -124,7 +132,7 @@ def consolidate(
                 best = Consolidated(learner.policy, execution, num_updates, 0)
                 best_score = score(execution)
             # Checks cost episodes: they become rarer as the fit takes longer.
-            next_check = num_updates + max(per_round, num_updates // 8)
+            next_check = num_updates + max(per_round, num_updates // 4)
     return Consolidated(best.policy, best.execution, num_updates, num_steps)
 
 
@@ -138,11 +146,3 @@ def reproduced(archive: Archive, tolerance: float) -> Score:
 def worth(reference_point: Float[np.ndarray, " objective"]) -> Score:
     """The hypervolume of the returns, brought between 0 and 1 in its order."""
     return lambda execution: 1 - 1 / (1 + hypervolume(execution.returns, reference_point))
-
-
-def batch_counts(config: PCNConfig) -> tuple[int, ...]:
-    """How many transitions of a batch come from the whole dataset and from the archive."""
-    from_archive = round(config.archive_fraction * config.batch_size)
-    if from_archive == 0:
-        return (config.batch_size,)
-    return (config.batch_size - from_archive, from_archive)

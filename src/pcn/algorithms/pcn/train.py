@@ -7,7 +7,6 @@ from jaxtyping import Bool, UInt32
 
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.consolidate import batch_counts
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.algorithms.pcn.exploration import Randomness, most_steps
@@ -149,7 +148,7 @@ class PCNTrainer(AbstractTrainer):
 
     def _update(self) -> float:
         config, dataset = self.config, self._dataset
-        counts = batch_counts(config)
+        counts = config.batch_counts
         drawings = (dataset.drawing(dataset.rows), dataset.drawing(dataset.archive().rows))
         self._learner, loss = update_many(
             self._learner,

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from pcn.algorithms.pcn.store import Drawing, Transitions, TransitionStore
 from pcn.nets.policy import ConditionedPolicy
@@ -85,9 +85,21 @@ def update_many(
 
     Returns the learner and the mean loss.
     """
-    num_updates = learning_rates.shape[0]
-    draws = jax.random.uniform(jnp.asarray(key), (2, num_updates, sum(counts)))
+    draws = jax.random.uniform(jnp.asarray(key), (2, learning_rates.shape[0], sum(counts)))
     slots, times = store.places(drawings, counts, draws)
+    return update_at(learner, store, slots, times, learning_rates, wrong_weight)
+
+
+@eqx.filter_jit
+def update_at(
+    learner: Learner,
+    store: TransitionStore,
+    slots: Int[AnyArray, "update batch"],
+    times: Int[AnyArray, "update batch"],
+    learning_rates: Float[AnyArray, " update"],
+    wrong_weight: Float[AnyArray, ""],
+) -> tuple[Learner, Float[Array, ""]]:
+    """One update after the other, on the batches at these places; the learner and the mean loss."""
     arrays, static = eqx.partition(learner, eqx.is_array)
 
     def step(arrays: Any, inputs: Any) -> tuple[Any, Float[Array, ""]]:

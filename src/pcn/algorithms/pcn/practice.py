@@ -1,0 +1,80 @@
+"""What consolidation practises: half of a batch anywhere, half where the copy is still unsure.
+
+Neighbours on the front part ways at a few of their steps, often at one of a hundred. Drawn evenly,
+those steps are rare, and what one batch teaches about them the next ones undo.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from pcn.algorithms.pcn.dataset import Rows
+from pcn.algorithms.pcn.store import TransitionStore
+from pcn.nets.policy import ConditionedPolicy
+from pcn.typing import AnyArray
+
+UNSURE_SHARE = 0.5
+"""Share of a batch that is drawn in proportion to the probability of any other action."""
+LEAST_DOUBT = 1e-6
+"""Even where the copy is sure, it is asked now and then."""
+PART = 4096
+"""Transitions in one compiled call."""
+
+
+class Practice:
+    """The steps of some stored episodes, and how unsure a policy is of each."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = np.repeat(np.arange(len(rows.slots)), rows.lengths)
+        self._slots = np.repeat(rows.slots, rows.lengths).astype(np.int32)
+        self._times = np.concatenate([np.arange(length, dtype=np.int32) for length in rows.lengths])
+        self._doubts = np.ones(len(self._slots))
+
+    def __len__(self) -> int:
+        """How many steps there are."""
+        return len(self._slots)
+
+    def test(self, policy: ConditionedPolicy, store: TransitionStore) -> int:
+        """Ask the policy for every step; returns the number of episodes it knows by heart."""
+        places = np.stack([self._slots, self._times])
+        padded = np.pad(places, ((0, 0), (0, -len(self) % PART)), mode="edge")
+        parts = [
+            _answers(policy, store, *part)
+            for part in np.split(padded, padded.shape[1] // PART, axis=1)
+        ]
+        doubts, wrong = (
+            np.concatenate([np.asarray(part) for part in answers])[: len(self)]
+            for answers in zip(*parts, strict=True)
+        )
+        self._doubts = doubts.astype(np.float64)
+        return int(len(np.unique(self._rows)) - len(np.unique(self._rows[wrong])))
+
+    def draw(
+        self, rng: np.random.Generator, num_updates: int, batch_size: int
+    ) -> tuple[Int[np.ndarray, "update batch"], Int[np.ndarray, "update batch"]]:
+        """Slots and times of the next batches."""
+        num_unsure = round(UNSURE_SHARE * batch_size)
+        anywhere = rng.integers(len(self), size=(num_updates, batch_size - num_unsure))
+        cumulative = np.cumsum(self._doubts + LEAST_DOUBT)
+        draws = rng.random((num_updates, num_unsure)) * cumulative[-1]
+        unsure = np.minimum(np.searchsorted(cumulative, draws, side="right"), len(self) - 1)
+        index = np.concatenate([anywhere, unsure], axis=1)
+        return self._slots[index], self._times[index]
+
+
+@eqx.filter_jit
+def _answers(
+    policy: ConditionedPolicy,
+    store: TransitionStore,
+    slots: Int[AnyArray, " step"],
+    times: Int[AnyArray, " step"],
+) -> tuple[Float[Array, " step"], Bool[Array, " step"]]:
+    """The probability of any action but the stored one, and whether another one is likelier."""
+    steps = store.at(jnp.asarray(slots), jnp.asarray(times))
+    logits = jax.vmap(policy)(steps.observation, steps.command)
+    logits = jax.vmap(policy.heads.masked)(logits, steps.action_mask)
+    likelihood = jnp.exp(jax.vmap(policy.heads.log_probability)(logits, steps.action))
+    wrong = jnp.any(jax.vmap(policy.heads.greedy)(logits) != steps.action, axis=-1)
+    return 1 - likelihood, wrong
