@@ -1,7 +1,5 @@
 """RA's training loop: every policy ascends in its own direction, all of them side by side."""
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped, UInt32
@@ -9,7 +7,7 @@ from jaxtyping import Bool, Float, Int, Shaped, UInt32
 from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
 from pcn.algorithms.ra.directions import directions, settled_intervals
-from pcn.algorithms.ra.update import SMOOTHING, Findings, Learners, update_some
+from pcn.algorithms.ra.update import SMOOTHING, Findings, Learners, policies_of, update_some
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each
 from pcn.algorithms.stacked.standardise import standardised
@@ -17,9 +15,8 @@ from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot,
 from pcn.arrays import named_arrays, with_named_arrays
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
-from pcn.nets.plain_policy import PlainPolicy, WeightVector
+from pcn.nets.plain_policy import WeightVector
 from pcn.pareto import rounded, unique_front
-from pcn.typing import AnyArray
 
 STOP_AFTER = 10
 """Updates in a row that must find a policy finished before it stops: gradients are noisy."""
@@ -254,14 +251,6 @@ class RATrainer(AbstractTrainer):
 
     def _next_key(self) -> UInt32[np.ndarray, " 2"]:
         return self._rng.integers(1 << 32, size=2, dtype=np.uint32)
-
-
-@eqx.filter_jit
-def policies_of(
-    vector: WeightVector, weights: Float[AnyArray, "direction weight"], copies: int
-) -> PlainPolicy:
-    """A stack of policies, each several times in a row."""
-    return jax.vmap(vector.policy)(jnp.repeat(jnp.asarray(weights), copies, axis=0))
 
 
 def _replaced(

@@ -12,7 +12,7 @@ from pcn.algorithms.ra.config import StepRule
 from pcn.algorithms.ra.gradients import PolicyGradients, advantages
 from pcn.algorithms.ra.stationarity import ascent_norm
 from pcn.episodes import Episodes
-from pcn.nets.plain_policy import WeightVector
+from pcn.nets.plain_policy import PlainPolicy, WeightVector
 from pcn.typing import AnyArray
 
 OPTIMISER = optax.scale_by_adam()
@@ -35,6 +35,14 @@ class Learners(eqx.Module):
         return cls(
             weights, jax.vmap(OPTIMISER.init)(weights), jnp.zeros((count, num_objectives, size))
         )
+
+
+@eqx.filter_jit
+def policies_of(
+    vector: WeightVector, weights: Float[AnyArray, "direction weight"], copies: int
+) -> PlainPolicy:
+    """A stack of policies, each several times in a row."""
+    return jax.vmap(vector.policy)(jnp.repeat(jnp.asarray(weights), copies, axis=0))
 
 
 class Findings(NamedTuple):
