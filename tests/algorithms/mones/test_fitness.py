@@ -74,12 +74,27 @@ def test_a_treasure_next_to_the_start_is_worth_a_draw():
     assert worth[0] > np.median(worth)
 
 
-def test_what_the_hypervolume_does_not_see_comes_last():
-    returns = np.array([[0.0, 9.0], [1.0, 1.0], [0.5, 0.5], [9.0, 0.0]])
+def test_draws_of_the_same_return_share_what_it_is_worth():
+    """Else the return that is reached most often would pull hardest, until there is no other."""
+    returns = np.array([[1.0, 3.0]] * 2 + [[3.0, 1.0]] * 10)
     worth = fitness(returns, np.zeros(2), "hypervolume")
-    assert worth[1] > worth[2] > worth[0] == worth[3]
-    crowded = fitness(returns, np.zeros(2), "crowding")
-    assert min(crowded[0], crowded[3]) > crowded[2]
+    assert worth[:2].sum() == pytest.approx(worth[2:].sum()) == pytest.approx(0.5)
+
+
+@given(return_sets)
+def test_all_of_the_front_is_worth_something(returns):
+    worth = fitness(returns, np.full(returns.shape[1], -9.0), "hypervolume")
+    assert np.all(worth[non_dominated_ranks(returns) == 0] > 0)
+
+
+def test_what_does_not_reach_the_reference_point_is_worth_nothing():
+    returns = np.array([[-1.0, 9.0], [1.0, 1.0], [0.5, 0.5], [0.0, 0.0], [9.0, 0.0]])
+    worth = fitness(returns, np.zeros(2), "hypervolume")
+    assert worth[0] == worth[3] == 0.0
+    # Equal in one objective and better in another: no volume, but a trade-off all the same.
+    assert worth[1] > worth[4] > 0.0
+    assert fitness(returns, np.zeros(2), "crowding")[0] > 0.0
+    np.testing.assert_array_equal(fitness(returns[[0, 3]], np.zeros(2), "hypervolume"), 0.0)
 
 
 def test_many_objectives_are_judged_by_crowding():

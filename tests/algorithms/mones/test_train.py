@@ -67,9 +67,9 @@ def test_evaluations_are_what_a_generation_reached():
 def test_draws_become_greedy():
     trainer = MONESTrainer(DeepSeaTreasure(), SMALL, seed=0)
     assert trainer._sharpness() == 1.0
-    trainer.steps = SMALL.total_steps // 2
+    trainer.steps = SMALL.total_steps // 4
     assert 1.0 < trainer._sharpness() < np.inf
-    trainer.steps = SMALL.total_steps
+    trainer.steps = SMALL.total_steps // 2
     assert trainer._sharpness() == np.inf
     greedy = dataclasses.replace(SMALL, initial_sharpness=None)
     assert MONESTrainer(DeepSeaTreasure(), greedy, seed=0)._sharpness() == np.inf
@@ -86,3 +86,15 @@ def test_a_stochastic_environment_is_executed_several_times(coin):
     outcome = trained(coin, dataclasses.replace(SMALL, total_steps=2_000, episodes_per_draw=3))
     assert outcome.coverage_set.deviation.any()
     np.testing.assert_allclose(outcome.coverage_set.executed.sum(axis=1), 10.0)
+
+
+def test_final_draws_leave_most_of_the_budget_to_training(coin):
+    config = dataclasses.replace(SMALL, total_steps=2_000, executions=20)
+    trainer = MONESTrainer(coin, config, seed=0)
+    trainer.iterate()
+    # Every episode takes 5 steps: a quarter of the budget is 8 episodes of each of 12 draws.
+    assert trainer._final_executions == 8
+    assert not trainer.done
+    scarce = MONESTrainer(coin, dataclasses.replace(config, total_steps=60), seed=0)
+    scarce.iterate()
+    assert scarce._final_executions == 1

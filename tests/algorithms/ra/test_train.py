@@ -58,6 +58,21 @@ def test_policies_that_are_sure_stop(fork):
     assert trainer.finish().facts["stopped"] == 2
 
 
+def test_indecision_pays_at_first_and_costs_in_the_end(fork):
+    # In the middle direction both branches are worth the same: only entropy tells them apart.
+    config = RAConfig(
+        total_steps=8_000, intervals=2, entropy_bonus=1.0, entropy_tolerance=0.0,
+        stationarity_tolerance=0.0, evaluations=0,
+    )  # fmt: skip
+    trainer = RATrainer(fork, config, seed=0)
+    while trainer.steps < config.total_steps / 2:
+        trainer.iterate()
+    assert 1.0 < trainer._mean_returns[1, 0] < 2.0
+    while not trainer.done:
+        trainer.iterate()
+    assert trainer._mean_returns[1, 0] in (1.0, 2.0)
+
+
 def test_a_policy_that_has_stopped_neither_learns_nor_costs_steps(fork):
     config = RAConfig(total_steps=100_000, intervals=1, evaluations=0, stationarity_tolerance=0.0)
     trainer = RATrainer(fork, config, seed=0)

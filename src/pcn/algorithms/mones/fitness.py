@@ -9,8 +9,8 @@ from jaxtyping import Float, Int
 from pcn.pareto import crowding_distance, non_dominated_mask
 
 Fitness = Literal["auto", "hypervolume", "crowding"]
-MOST_OBJECTIVES = 5
-"""Hypervolume contributions of more objectives take seconds per generation."""
+MOST_OBJECTIVES = 4
+"""With five, the contributions of a pool's 180 points take longer than running its episodes."""
 
 
 def fitness(
@@ -18,31 +18,35 @@ def fitness(
     reference_point: Float[np.ndarray, " objective"],
     kind: Fitness,
 ) -> Float[np.ndarray, " draw"]:
-    """The fitness of each draw of a pool; they add up to one.
+    """The fitness of each draw of a pool; together one, or zero when none is worth anything.
 
-    A draw of a better non-dominated rank comes first. On the front, returns that contribute
-    more to the hypervolume do, or returns that are less crowded; equal returns share what they
-    are worth, so that a distribution gains by reaching what it rarely reaches. Where the
-    hypervolume judges, returns that are not better than the reference point in every objective
-    come last: they add nothing, however cheap they are.
+    Distinct returns are put in order: a better non-dominated rank comes first, and on the front
+    what contributes more to the hypervolume, or is less crowded. The draws that reached the same
+    return share the utility of its place. So the natural gradient is that of the sum of
+    utility x log-probability over the distinct returns: what becomes rare pulls harder, and a
+    distribution that reaches one return only, however good, has something to gain elsewhere.
+
+    Where the hypervolume judges, returns that are worse than the reference point in an objective,
+    or no better in any, are worth nothing: they add nothing, however cheap they are.
     """
-    ranks = non_dominated_ranks(returns)
-    merit = np.zeros(len(returns))
+    distinct, copy_of, copies = np.unique(returns, axis=0, return_inverse=True, return_counts=True)
     by_volume = kind == "hypervolume" or (kind == "auto" and returns.shape[1] <= MOST_OBJECTIVES)
+    worth_mask = np.ones(len(distinct), dtype=bool)
     if by_volume:
-        worthless = ~np.all(returns > reference_point, axis=1)
-        ranks = np.where(worthless, ranks + ranks.max() + 1, ranks)
+        worth_mask = np.all(distinct >= reference_point, axis=1)
+        worth_mask &= np.any(distinct > reference_point, axis=1)
+    points = distinct[worth_mask]
+    ranks = non_dominated_ranks(points)
+    merit = np.zeros(len(points))
     for rank in np.unique(ranks):
-        peers = np.flatnonzero(ranks == rank)
-        distinct, copy_of, copies = np.unique(
-            returns[peers], axis=0, return_inverse=True, return_counts=True
-        )
+        peers = ranks == rank
         if by_volume and rank == 0:
-            worth = _places(hypervolume_contributions(distinct, reference_point))
+            merit[peers] = hypervolume_contributions(points[peers], reference_point)
         else:
-            worth = crowding_distance(distinct)
-        merit[peers] = (worth / copies)[copy_of.ravel()]
-    return utilities(ranks, merit)
+            merit[peers] = crowding_distance(points[peers])
+    worth = np.zeros(len(distinct))
+    worth[worth_mask] = utilities(ranks, merit)
+    return (worth / copies)[copy_of.ravel()]
 
 
 def hypervolume_contributions(
@@ -83,12 +87,13 @@ def non_dominated_ranks(returns: Float[np.ndarray, "draw objective"]) -> Int[np.
 
 
 def utilities(
-    ranks: Int[np.ndarray, " draw"], merit: Float[np.ndarray, " draw"]
-) -> Float[np.ndarray, " draw"]:
-    """The usual utilities of evolution strategies, max(0, log(n/2 + 1) - log(place)), scaled.
+    ranks: Int[np.ndarray, " point"], merit: Float[np.ndarray, " point"]
+) -> Float[np.ndarray, " point"]:
+    """The usual utilities of evolution strategies, max(0, log(m + 1) - log(place)), scaled.
 
     Only the order counts: contributions to a hypervolume differ by orders of magnitude, and the
-    treasure next to the start would never be worth a draw. Draws that tie have their mean place.
+    treasure next to the start would never be worth a draw. Points that tie have their mean place.
+    m is half of the points, as usual, but never less than the front: all of it is worth reaching.
 
     >>> utilities(np.array([0, 0, 1, 1]), np.array([2.0, 5.0, 0.0, 0.0])).round(2)
     array([0.27, 0.73, 0.  , 0.  ])
@@ -100,10 +105,6 @@ def utilities(
     sizes = np.diff(np.append(starts, len(order)))
     places = np.empty(len(order))
     places[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
-    values = np.maximum(0.0, np.log(len(order) / 2 + 1) - np.log(places))
-    return values / values.sum()
-
-
-def _places(values: Float[np.ndarray, " point"]) -> Float[np.ndarray, " point"]:
-    """1 for the smallest value, 2 for the next, ...; equal values have equal places."""
-    return 1.0 + np.searchsorted(np.unique(values), values)
+    most = max(len(order) / 2, float(np.count_nonzero(ranks == 0)))
+    values = np.maximum(0.0, np.log(most + 1) - np.log(places))
+    return values / values.sum() if len(values) else values

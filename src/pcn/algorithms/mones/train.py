@@ -9,6 +9,7 @@ from jaxtyping import Array, Float, UInt32
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.mones.config import MONESConfig
 from pcn.algorithms.mones.fitness import fitness
+from pcn.algorithms.mones.pool import Pool
 from pcn.algorithms.mones.search_distribution import (
     AbstractSearchDistribution,
     DiagonalGaussian,
@@ -30,64 +31,12 @@ ALWAYS_PATIENT = 0.1
 """Share of generations whose episodes may go on to the step limit."""
 
 
-SHARPENING_SHARE = 0.95
+SHARPENING_SHARE = 0.5
 """Share of the budget after which draws always take their first choice."""
 MOST_SHARPENING = 30.0
 """How much sharper draws have become by then."""
-
-
-class Pool(eqx.Module):
-    """The draws of the last generations, the newest first, and what they were drawn from."""
-
-    sources: AbstractSearchDistribution
-    """A stack: one distribution for each generation."""
-    draws: Float[AnyArray, "generation draw weight"]
-    returns: Float[AnyArray, "generation draw objective"]
-    lengths: Float[AnyArray, "generation draw"]
-    num_known: int
-    """Generations that there have been; the others are zeros."""
-
-    @classmethod
-    def empty(
-        cls, distribution: AbstractSearchDistribution, config: MONESConfig, num_objectives: int
-    ) -> "Pool":
-        """Room for as many generations as are kept."""
-        shape = (config.pool_generations, config.population)
-        sources = jax.tree.map(
-            lambda leaf: jnp.broadcast_to(leaf, (config.pool_generations, *leaf.shape)),
-            distribution,
-        )
-        draws = np.zeros((*shape, distribution.mean.shape[0]), np.float32)
-        return cls(sources, draws, np.zeros((*shape, num_objectives)), np.zeros(shape), 0)
-
-    def adding(
-        self,
-        source: AbstractSearchDistribution,
-        draws: Float[Array, "draw weight"],
-        returns: Float[np.ndarray, "draw objective"],
-        lengths: Float[np.ndarray, " draw"],
-    ) -> "Pool":
-        """The pool with a new generation in the place of the oldest."""
-
-        def newest_first(old: AnyArray, new: AnyArray) -> AnyArray:
-            return np.concatenate([np.asarray(new)[None], np.asarray(old)[:-1]])
-
-        return Pool(
-            jax.tree.map(newest_first, self.sources, source),
-            newest_first(self.draws, draws),
-            newest_first(self.returns, returns),
-            newest_first(self.lengths, lengths),
-            min(self.num_known + 1, len(self.draws)),
-        )
-
-    def known_returns(self) -> Float[np.ndarray, "draw objective"]:
-        """The returns of all draws that there have been."""
-        returns = np.asarray(self.returns[: self.num_known])
-        return returns.reshape(-1, returns.shape[-1])
-
-    def known_lengths(self) -> Float[np.ndarray, " draw"]:
-        """The lengths of their episodes."""
-        return np.asarray(self.lengths[: self.num_known]).ravel()
+FINAL_SHARE = 0.25
+"""Share of the budget that the final draws may take, unless one episode of each takes more."""
 
 
 class MONESTrainer(AbstractTrainer):
@@ -110,12 +59,18 @@ class MONESTrainer(AbstractTrainer):
     @property
     def done(self) -> bool:
         """Whether no more is left of the budget than the final draws will take."""
-        final = self.config.final_draws * self._executions * self._full_length
+        final = self.config.final_draws * self._final_executions * self._full_length
         return self._generation > 0 and self.steps + final >= self.config.total_steps
 
     @property
     def _executions(self) -> int:
         return 1 if self.environment.spec.deterministic else self.config.executions
+
+    @property
+    def _final_executions(self) -> int:
+        """How often each final draw is run before the best are chosen and executed afresh."""
+        for_one = max(self.config.final_draws * self._full_length, 1.0)
+        return int(np.clip(FINAL_SHARE * self.config.total_steps / for_one, 1, self._executions))
 
     def iterate(self) -> Progress:
         """Draw a generation, run it, and follow the natural gradient of its fitness.
@@ -220,10 +175,10 @@ class MONESTrainer(AbstractTrainer):
         """Run a fixed number of new draws, keep the non-dominated, and execute those again."""
         config = self.config
         _, policies = drawn(self._distribution, self._weights, self._next_key(), config.final_draws)
-        first = self._execute(policies, config.final_draws)
+        first = self._execute(policies, config.final_draws, self._final_executions)
         kept = unique_front(rounded(first.returns, config.return_tolerance))
         policies = taking(policies, kept)
-        again = self._execute(policies, len(kept))
+        again = self._execute(policies, len(kept), self._executions)
         coverage_set = CoverageSet(
             requested=first.returns[kept],
             horizons=first.horizons[kept],
@@ -234,14 +189,14 @@ class MONESTrainer(AbstractTrainer):
         facts = {"generations": self._generation, "final_draws": config.final_draws}
         return Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)
 
-    def _execute(self, policies: PlainPolicy, num_policies: int) -> Execution:
+    def _execute(self, policies: PlainPolicy, num_policies: int, executions: int) -> Execution:
         execution = execute(
             self.environment,
             policies,
             num_policies,
             discount=self.config.discount,
             key=self._next_key(),
-            executions=self._executions,
+            executions=executions,
         )
         self.steps += execution.num_steps
         return execution

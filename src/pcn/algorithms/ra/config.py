@@ -41,7 +41,9 @@ class RAConfig:
     kl_bound: float = 0.01
     """Divergence of a policy's actions from those before a natural step, in nats."""
     entropy_bonus: float = 0.1
-    """Weight of the policy's entropy at first; it falls to zero over the training (authors: 0)."""
+    """Weight of the policy's entropy at first; it falls until it is as negative (authors: 0).
+
+    Indecision explores at first, and must be gone by the end, when policies act greedily."""
     stationarity_tolerance: float = 0.01
     """A policy stops where the shortest mixture of its objectives' unit gradients is below this."""
     entropy_tolerance: float = 0.01

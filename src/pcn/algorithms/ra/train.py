@@ -1,26 +1,22 @@
 """RA's training loop: every policy ascends in its own direction, all of them side by side."""
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int, UInt32
+from jaxtyping import Bool, Float, Int, Shaped, UInt32
 
-from pcn.algorithms.execution import Execution
+from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
 from pcn.algorithms.ra.directions import directions, settled_intervals
-from pcn.algorithms.ra.update import SMOOTHING, Findings, Learners, update_all
+from pcn.algorithms.ra.update import SMOOTHING, Findings, Learners, policies_of, update_some
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
-from pcn.algorithms.stacked.execute import execute, run_each, taking
+from pcn.algorithms.stacked.execute import execute, run_each
 from pcn.algorithms.stacked.standardise import standardised
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
 from pcn.arrays import named_arrays, with_named_arrays
-from pcn.coverage import CoverageSet
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
-from pcn.nets.plain_policy import PlainPolicy, WeightVector
+from pcn.nets.plain_policy import WeightVector
 from pcn.pareto import rounded, unique_front
-from pcn.typing import AnyArray
 
 STOP_AFTER = 10
 """Updates in a row that must find a policy finished before it stops: gradients are noisy."""
@@ -44,9 +40,11 @@ class RATrainer(AbstractTrainer):
         self._learners = self._fresh_learners()
         count = len(self._directions)
         self._still_count = np.zeros(count, np.int64)
+        self._ascent_norm = np.zeros(count)
         self._mean_returns = np.zeros((count, spec.num_objectives))
         self._mean_lengths = np.zeros(count)
         self._extent = np.zeros(spec.num_objectives)
+        self._best = Candidates.none_yet(self._learners.weights, spec.num_objectives)
 
     @property
     def done(self) -> bool:
@@ -63,6 +61,11 @@ class RATrainer(AbstractTrainer):
     def _executions(self) -> int:
         return 1 if self.environment.spec.deterministic else self.config.executions
 
+    @property
+    def _longest_episode(self) -> int:
+        limit = self.environment.spec.step_limit
+        return limit if self.config.horizon is None else min(self.config.horizon, limit)
+
     def iterate(self) -> Progress:
         """Run every policy that has not stopped, and update it.
 
@@ -74,139 +77,148 @@ class RATrainer(AbstractTrainer):
             policy, num_steps = standardised(self.environment, self._vector.like, self._next_key())
             self._vector = WeightVector(policy)
             self.steps += num_steps
-        episodes = self._run()
-        self._measure(episodes)
-        findings = self._update(episodes)
-        self._stop(findings)
+        index, episodes = self._run()
+        self._measure(index, episodes)
+        self._update(index, episodes)
         self._updates += 1
-        norm = np.asarray(findings.ascent_norm)
         due = evaluation_due(
             steps_before,
             self.steps,
             total_steps=config.total_steps,
             evaluations=config.evaluations,
         )
-        execution = self._coverage_set(self._execute(1))[0] if due else None
+        execution = self._candidates(1).coverage_set(config.return_tolerance)[0] if due else None
         front = unique_front(rounded(self._mean_returns, config.return_tolerance))
-        return Progress(self.steps, float(norm.mean()), self._mean_returns[front], execution)
+        return Progress(
+            self.steps, float(self._ascent_norm.mean()), self._mean_returns[front], execution
+        )
 
     def finish(self) -> Outcome:
         """Execute every policy greedily and keep those that no other dominates."""
         # What the policies return on average while they still sample their actions.
-        self._measure(self._run())
-        first = self._execute(self._executions)
-        coverage_set, kept = self._coverage_set(first)
+        self._measure(*self._run())
+        candidates = self._candidates(self._executions)
+        coverage_set, kept = candidates.coverage_set(self.config.return_tolerance)
         facts = {
             "updates": self._updates,
             "directions": len(self._directions),
             "stopped": int((~self._active_mask).sum()),
         }
-        arrays = {
-            **named_arrays(taking(self._policies(), kept), ARRAYS),
-            "directions": self._directions[kept],
-        }
+        policies = policies_of(self._vector, candidates.weights[kept], 1)
+        arrays = {**named_arrays(policies, ARRAYS), "directions": self._directions[kept]}
         return Outcome(coverage_set, arrays, facts)
 
-    def _coverage_set(self, execution: Execution) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
-        """The policies whose greedy returns are not dominated, and which they are.
+    def _candidates(self, executions: int) -> Candidates:
+        """Every policy as it is, or as it was when it returned more in its own direction.
 
-        What is asked of a policy is what it returned on average while it sampled its actions.
+        A policy that samples its actions gets better and better, but its first choices alone may
+        go in circles one day and not the next. Where outcomes are random, looking back would
+        choose the lucky ones: there every policy counts as it is.
         """
-        tolerance = self.config.return_tolerance
-        kept = unique_front(rounded(execution.returns, tolerance))
-        coverage_set = CoverageSet(
-            requested=self._mean_returns[kept],
-            horizons=self._mean_lengths[kept],
-            executed=execution.returns[kept],
-            deviation=execution.deviation[kept],
-            tolerance=tolerance,
-        )
-        return coverage_set, kept
-
-    def _execute(self, executions: int) -> Execution:
         execution = execute(
             self.environment,
-            self._policies(),
+            policies_of(self._vector, self._learners.weights, 1),
             len(self._directions),
             discount=self.config.discount,
             key=self._next_key(),
             executions=executions,
         )
         self.steps += execution.num_steps
-        return execution
+        now = Candidates(
+            weights=np.asarray(self._learners.weights),
+            executed=execution.returns,
+            deviation=execution.deviation,
+            sampled=self._mean_returns,
+            lengths=self._mean_lengths,
+        )
+        if not self.environment.spec.deterministic:
+            return now
+        self._best = self._best.or_better(now, self._mix())
+        return self._best
 
-    def _policies(self) -> PlainPolicy:
-        return policies_of(self._vector, self._learners.weights, 1)
+    def _run(self) -> tuple[Int[np.ndarray, " some"], Episodes]:
+        """Which policies acted, and episodes of each, those of the first one first.
 
-    def _run(self) -> Episodes:
-        """Episodes of every policy, those of the first one first; stopped ones need not act."""
+        They are those that have not stopped, and a few others that make their number a power of
+        two: a program for each number would take longer to compile than it saves.
+        """
         copies, active = self.config.episodes_per_update, self._active_mask
-        order = np.argsort(~active, kind="stable")
+        num_active = max(int(active.sum()), 1)
+        some = min(1 << (num_active - 1).bit_length(), len(active))
+        index = np.argsort(~active, kind="stable")[:some]
         episodes = run_each(
             self.environment,
-            policies_of(self._vector, self._learners.weights[order], copies),
-            len(order) * copies,
+            policies_of(self._vector, self._learners.weights[index], copies),
+            some * copies,
             sharpness=1.0,
             key=self._next_key(),
-            count=int(active.sum()) * copies,
+            count=num_active * copies,
             most_steps=self.config.horizon,
         )
-        if active.all():
-            return episodes
-        back = np.argsort(order)[:, None] * copies + np.arange(copies)
-        return episodes.taking(back.ravel())
+        return index, episodes
 
-    def _measure(self, episodes: Episodes) -> None:
-        """Count the steps of those that act, and remember what they return on average."""
-        active, copies = self._active_mask, self.config.episodes_per_update
+    def _measure(self, index: Int[np.ndarray, " some"], episodes: Episodes) -> None:
+        """Count the steps of those that have not stopped, and what they return on average."""
+        active = self._active_mask[index]
+        acting = index[active]
         returns = episodes.returns(discount=self.config.discount)
-        means = returns.reshape(len(active), copies, -1).mean(axis=1)
-        lengths = np.asarray(episodes.lengths).reshape(len(active), copies)
-        self._mean_returns = np.where(active[:, None], means, self._mean_returns)
-        self._mean_lengths = np.where(active, lengths.mean(axis=1), self._mean_lengths)
+        means = returns.reshape(len(index), -1, returns.shape[-1]).mean(axis=1)
+        lengths = np.asarray(episodes.lengths).reshape(len(index), -1)
+        self._mean_returns = _replaced(self._mean_returns, acting, means[active])
+        self._mean_lengths = _replaced(self._mean_lengths, acting, lengths.mean(axis=1)[active])
         self.steps += int(lengths[active].sum())
 
-    def _update(self, episodes: Episodes) -> Findings:
+    def _update(self, index: Int[np.ndarray, " some"], episodes: Episodes) -> None:
         config = self.config
         # Directions mean something only between objectives of the same range: that of the front.
         front = self._mean_returns[unique_front(self._mean_returns)]
         extent = front.max(axis=0) - front.min(axis=0)
         kept = SMOOTHING if self._updates else 0.0
         self._extent = kept * self._extent + (1 - kept) * extent
-        mix = self._directions / np.where(self._extent > 0, self._extent, 1.0)
-        left = max(1 - self.steps / config.total_steps, 0.0)
+        # Policies are handed over greedy, so that at the end indecision is paid for.
+        share = min(self.steps / config.total_steps, 1.0)
         step_size = config.learning_rate if config.step_rule == "adam" else config.kl_bound
         longest = int(np.asarray(episodes.lengths).max())
-        self._learners, findings = update_all(
+        self._learners, findings = update_some(
             self._learners,
+            index,
             self._vector,
             episodes,
-            mix.astype(np.float32),
-            self._active_mask,
+            self._mix()[index].astype(np.float32),
+            self._active_mask[index],
             np.asarray(config.discount, np.float32),
-            np.asarray(config.entropy_bonus * left, np.float32),
+            np.asarray(config.entropy_bonus * (1 - 2 * share), np.float32),
             np.asarray(step_size, np.float32),
             config.step_rule,
             # A program for each length would take longer to compile than it saves.
-            min(1 << (longest - 1).bit_length(), self.environment.spec.step_limit),
+            min(1 << (longest - 1).bit_length(), self._longest_episode),
         )
-        return findings
+        self._stop(index, findings)
 
-    def _stop(self, findings: Findings) -> None:
+    def _mix(self) -> Float[np.ndarray, "direction objective"]:
+        return self._directions / np.where(self._extent > 0, self._extent, 1.0)
+
+    def _stop(self, index: Int[np.ndarray, " some"], findings: Findings) -> None:
         config = self.config
         largest = np.log(self._vector.like.heads.sizes).sum()
-        finished = (np.asarray(findings.ascent_norm) < config.stationarity_tolerance) | (
+        norm = np.asarray(findings.ascent_norm)
+        finished = (norm < config.stationarity_tolerance) | (
             np.asarray(findings.entropy) < config.entropy_tolerance * largest
         )
-        counted = np.where(finished, self._still_count + 1, 0)
-        self._still_count = np.where(self._active_mask, counted, self._still_count)
+        active = self._active_mask[index]
+        acting = index[active]
+        counted = np.where(finished, self._still_count[index] + 1, 0)
+        self._still_count = _replaced(self._still_count, acting, counted[active])
+        self._ascent_norm = _replaced(self._ascent_norm, acting, norm[active])
 
     def snapshot(self) -> Snapshot:
         """Policies, optimiser, what is known of their returns, and random state."""
         arrays = {
             **named_arrays(self._learners, "learners"),
             **named_arrays(self._vector, "vector"),
+            **named_arrays(self._best, "best"),
             "still_count": self._still_count,
+            "ascent_norm": self._ascent_norm,
             "mean_returns": self._mean_returns,
             "mean_lengths": self._mean_lengths,
             "extent": self._extent,
@@ -223,7 +235,9 @@ class RATrainer(AbstractTrainer):
         arrays = snapshot.arrays
         self._learners = with_named_arrays(self._learners, arrays, "learners")
         self._vector = with_named_arrays(self._vector, arrays, "vector")
+        self._best = with_named_arrays(self._best, arrays, "best")
         self._still_count = np.array(arrays["still_count"])
+        self._ascent_norm = np.array(arrays["ascent_norm"])
         self._mean_returns = np.array(arrays["mean_returns"])
         self._mean_lengths = np.array(arrays["mean_lengths"])
         self._extent = np.array(arrays["extent"])
@@ -239,9 +253,12 @@ class RATrainer(AbstractTrainer):
         return self._rng.integers(1 << 32, size=2, dtype=np.uint32)
 
 
-@eqx.filter_jit
-def policies_of(
-    vector: WeightVector, weights: Float[AnyArray, "direction weight"], copies: int
-) -> PlainPolicy:
-    """A stack of policies, each several times in a row."""
-    return jax.vmap(vector.policy)(jnp.repeat(jnp.asarray(weights), copies, axis=0))
+def _replaced(
+    array: Shaped[np.ndarray, "direction *rest"],
+    index: Int[np.ndarray, " some"],
+    values: Shaped[np.ndarray, "some *rest"],
+) -> Shaped[np.ndarray, "direction *rest"]:
+    """A copy with other values at `index`: snapshots hold on to the array itself."""
+    changed = array.copy()
+    changed[index] = values
+    return changed

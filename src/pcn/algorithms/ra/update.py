@@ -1,4 +1,4 @@
-"""One update of every policy, side by side in one compiled call."""
+"""One update of several policies, side by side in one compiled call."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from pcn.algorithms.ra.config import StepRule
 from pcn.algorithms.ra.gradients import PolicyGradients, advantages
 from pcn.algorithms.ra.stationarity import ascent_norm
 from pcn.episodes import Episodes
-from pcn.nets.plain_policy import WeightVector
+from pcn.nets.plain_policy import PlainPolicy, WeightVector
 from pcn.typing import AnyArray
 
 OPTIMISER = optax.scale_by_adam()
@@ -37,30 +37,39 @@ class Learners(eqx.Module):
         )
 
 
+@eqx.filter_jit
+def policies_of(
+    vector: WeightVector, weights: Float[AnyArray, "direction weight"], copies: int
+) -> PlainPolicy:
+    """A stack of policies, each several times in a row."""
+    return jax.vmap(vector.policy)(jnp.repeat(jnp.asarray(weights), copies, axis=0))
+
+
 class Findings(NamedTuple):
     """What an update finds out about each policy."""
 
-    ascent_norm: Float[Array, " direction"]
-    entropy: Float[Array, " direction"]
+    ascent_norm: Float[Array, " some"]
+    entropy: Float[Array, " some"]
 
 
 @eqx.filter_jit
-def update_all(
+def update_some(
     learners: Learners,
+    index: Int[AnyArray, " some"],
     vector: WeightVector,
     episodes: Episodes,
-    mix: Float[AnyArray, "direction objective"],
-    active_mask: Bool[AnyArray, " direction"],
+    mix: Float[AnyArray, "some objective"],
+    active_mask: Bool[AnyArray, " some"],
     discount: Float[AnyArray, ""],
     entropy_bonus: Float[AnyArray, ""],
     step_size: Float[AnyArray, ""],
     step_rule: StepRule,
     num_steps: int,
 ) -> tuple[Learners, Findings]:
-    """One step of each active policy along the mixture of its objectives' gradients.
+    """One step of the policies at `index`, if active, along the mixture of their gradients.
 
-    `episodes` are those of the first policy, then those of the second, and so on; none is
-    longer than `num_steps`.
+    `episodes` are those of the first of them, then those of the second, and so on; none is
+    longer than `num_steps`. The findings are about these policies.
     """
     num_directions = mix.shape[0]
     trimmed = episodes.trimmed(num_steps)
@@ -85,13 +94,14 @@ def update_all(
         changed = _unchecked(learner, learner.weights + step, moments, smoothed)
         return changed, Findings(ascent_norm(smoothed), entropy)
 
-    changed, findings = jax.vmap(of_one)(learners, grouped, jnp.asarray(mix))
+    taken: Learners = jax.tree.map(lambda leaf: leaf[index], learners)
+    changed, findings = jax.vmap(of_one)(taken, grouped, jnp.asarray(mix))
 
-    def chosen(new: Array, old: Array) -> Array:
+    def placed(whole: Array, new: Array, old: Array) -> Array:
         shape = (num_directions,) + (1,) * (old.ndim - 1)
-        return jnp.where(jnp.asarray(active_mask).reshape(shape), new, old)
+        return whole.at[index].set(jnp.where(jnp.asarray(active_mask).reshape(shape), new, old))
 
-    return jax.tree.map(chosen, changed, learners), findings
+    return jax.tree.map(placed, learners, changed, taken), findings
 
 
 def _unchecked(

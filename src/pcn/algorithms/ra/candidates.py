@@ -1,0 +1,72 @@
+"""What RA would hand over: weights for every direction, and what they return."""
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Float, Int
+
+from pcn.coverage import CoverageSet
+from pcn.pareto import rounded, unique_front
+from pcn.typing import AnyArray
+
+
+class Candidates(eqx.Module):
+    """One policy for each direction, executed greedily."""
+
+    weights: Float[AnyArray, "direction weight"]
+    executed: Float[AnyArray, "direction objective"]
+    deviation: Float[AnyArray, "direction objective"]
+    sampled: Float[AnyArray, "direction objective"]
+    """Mean return while the policy still sampled its actions."""
+    lengths: Float[AnyArray, " direction"]
+    """Mean length of those episodes."""
+
+    @classmethod
+    def none_yet(
+        cls, weights: Float[AnyArray, "direction weight"], num_objectives: int
+    ) -> "Candidates":
+        """Worse than any that was executed."""
+        shape = (len(weights), num_objectives)
+        return cls(
+            weights=np.asarray(weights),
+            executed=np.full(shape, -np.inf),
+            deviation=np.zeros(shape),
+            sampled=np.zeros(shape),
+            lengths=np.zeros(len(weights)),
+        )
+
+    def or_better(
+        self, newer: "Candidates", mix: Float[np.ndarray, "direction objective"]
+    ) -> "Candidates":
+        """For each direction the candidate that returned more in it; the newer one if they tie."""
+        better = newer._along(mix) >= self._along(mix)
+
+        def chosen(new: AnyArray, old: AnyArray) -> np.ndarray:
+            mask = better.reshape(-1, *(1,) * (np.ndim(new) - 1))
+            return np.where(mask, np.asarray(new), np.asarray(old))
+
+        kept: Candidates = jax.tree.map(chosen, newer, self)
+        return kept
+
+    def coverage_set(self, tolerance: float) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
+        """The policies whose greedy returns are not dominated, and which they are.
+
+        What is asked of a policy is what it returned on average while it sampled its actions.
+        """
+        kept = unique_front(rounded(np.asarray(self.executed), tolerance))
+        coverage_set = CoverageSet(
+            requested=np.asarray(self.sampled[kept]),
+            horizons=np.asarray(self.lengths[kept]),
+            executed=np.asarray(self.executed[kept]),
+            deviation=np.asarray(self.deviation[kept]),
+            tolerance=tolerance,
+        )
+        return coverage_set, kept
+
+    def _along(
+        self, mix: Float[np.ndarray, "direction objective"]
+    ) -> Float[np.ndarray, " direction"]:
+        # No objective counts that has no weight, however bad it is.
+        along = np.zeros_like(self.executed)
+        np.multiply(mix, self.executed, out=along, where=mix > 0)
+        return along.sum(axis=1)
