@@ -88,6 +88,71 @@ class Scalar(Dice):
         return 0, 1.0, True, False, {}
 
 
+class PickyPair(Several):
+    """Two choices at once, of which a mask forbids some; what is forbidden raises."""
+
+    def _mask(self):
+        return (np.array([1, self.time != 1], np.int8), np.array([1, 0, 1], np.int8))
+
+    def reset(self, *, seed=None, options=None):
+        seen, _ = super().reset(seed=seed)
+        return seen, {"action_mask": self._mask()}
+
+    def step(self, action):
+        first, second = self._mask()
+        assert first[action[0]], "forbidden"
+        assert second[action[1]], "forbidden"
+        *outcome, _ = super().step(action)
+        return (*outcome, {"action_mask": self._mask()})
+
+
+class MasksByLuck(Masked):
+    """Which branch is open depends on the seed: the same actions may be forbidden next time."""
+
+    def reset(self, *, seed=None, options=None):
+        seen, _ = super().reset(seed=seed)
+        self.open = int(self.np_random.integers(2))
+        return seen, {"action_mask": np.eye(3, dtype=np.int8)[self.open]}
+
+    def step(self, action):
+        if self.place == 0 and action != self.open:
+            raise RuntimeError("a closed branch was taken")
+        return super().step(action)
+
+
+class HiddenMasks(gym.Env):
+    """Always the same observation; at its second step one action is forbidden, and it ends."""
+
+    observation_space = gym.spaces.Discrete(1)
+    action_space = gym.spaces.Discrete(3)
+
+    def _mask(self):
+        return {"action_mask": np.array([1, 1, self.time != 1], np.int8)}
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.time = 0
+        return 0, self._mask()
+
+    def step(self, action):
+        assert self._mask()["action_mask"][action], "forbidden"
+        self.time += 1
+        reward = np.array([float(action), -1.0])
+        return 0, reward, self.time == 3, False, self._mask()
+
+
+class Failing(Several):
+    """Works in random episodes, and breaks down after some more."""
+
+    steps = 0
+
+    def step(self, action):
+        Failing.steps += 1
+        if Failing.steps > 200:
+            raise RuntimeError("the simulator lost its licence")
+        return super().step(action)
+
+
 class Dying(Several):
     def step(self, action):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -110,6 +175,52 @@ def test_masks_are_respected_and_both_branches_found():
     policy = run.policy(0)
     action = policy.act({"where": 0, "x": [0.5, 0.0]}, np.array([0, 1, 0]))
     assert action == 1
+
+
+def test_masks_of_several_choices_are_respected_from_the_first_step_on():
+    run = pcn.train(PickyPair, total_steps=1_000)
+    assert run.environment().spec.masked_actions
+    # At the second step nobody can be paid in the first objective.
+    assert run.coverage_set.executed[:, 0].max() == 2.0
+
+
+def test_masks_that_depend_on_luck_are_respected_and_noticed():
+    run = pcn.train(MasksByLuck, total_steps=600)
+    assert not run.environment().spec.deterministic
+
+
+def test_replays_respect_masks_that_the_observation_hides():
+    run = pcn.train(HiddenMasks, total_steps=600)
+    assert run.environment().spec.deterministic
+    assert run.coverage_set.executed[:, 0].max() == 5.0  # 2 + 1 + 2
+
+
+@pytest.mark.parametrize("workers", [False, True], ids=["here", "workers"])
+def test_an_environment_that_breaks_down_is_named_with_its_place(workers, monkeypatch):
+    monkeypatch.setattr(Failing, "steps", 0)
+    known = {"reference_point": (-9.0, -9.0), "deterministic": True, "masked_actions": False}
+    arguments = {**known, "step_limit": 3, "workers": workers, "environments": 2}
+    said = r"failed at test_gymnasium_adapter.py:\d+: RuntimeError: the simulator lost.*pcn resume"
+    with pytest.raises(UserError, match=said):
+        pcn.train(Failing, arguments=arguments, total_steps=3_000)
+
+
+def test_a_lambda_is_refused_where_it_could_not_be_found_again(tmp_path):
+    make = lambda: Several()  # noqa: E731
+    with pytest.raises(UserError, match="a function with a name"):
+        pcn.train(make, total_steps=300, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(
+        UserError, match="worker processes need an environment that they can import"
+    ):
+        pcn.train(make, total_steps=300, arguments={"workers": True})
+
+
+def test_arguments_of_the_environment_are_told_from_hyperparameters():
+    with pytest.raises(
+        UserError, match="workers belongs to the environment: give it as arguments="
+    ):
+        pcn.train(Several, workers=True)
 
 
 @pytest.mark.slow

@@ -104,5 +104,12 @@ def test_reference_point_of_another_problem():
 
 def test_many_objectives_without_pygmo_name_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygmo", None)
-    with pytest.raises(ImportError, match=r"6 objectives needs pygmo: install pcn\[many\]"):
-        hypervolume(np.ones((1, 6)), np.zeros(6))
+    with pytest.raises(ImportError, match=r"7 objectives needs pygmo: install pcn\[many\]"):
+        hypervolume(np.ones((1, 7)), np.zeros(7))
+
+
+def test_six_objectives_do_without_pygmo(monkeypatch):
+    points = np.random.default_rng(0).uniform(1, 3, (40, 6))
+    exact = hypervolume(points, np.zeros(6))
+    monkeypatch.setitem(sys.modules, "pygmo", None)
+    assert hypervolume(points, np.zeros(6)) == pytest.approx(exact, rel=1e-9)

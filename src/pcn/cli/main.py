@@ -53,6 +53,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(USAGE, end="")
         return
     name, *rest = arguments
+    # Environments that draw with pygame need no loudspeaker.
+    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
     try:
         if name not in COMMANDS:
             raise UserError(f"no command is called {name!r}; there are: {', '.join(COMMANDS)}")

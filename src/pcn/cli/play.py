@@ -63,9 +63,11 @@ class Play:
             verdict = f"short by {vector(np.maximum(missing, 0))}"
         elif np.any(missing < -run.coverage_set.tolerance):
             verdict = "more than was asked"
+        discounted = "" if episode.discount == 1 else f" (discounted by {episode.discount:g})"
         ending = "the environment ended it" if episode.terminated else "the step limit ended it"
         console.print(
-            f"\nReached {vector(total)} in {len(episode.steps)} steps ({ending}): {verdict}"
+            f"\nReached {vector(total)}{discounted} in {len(episode.steps)} steps ({ending}): "
+            f"{verdict}"
         )
         if self.save is not None:
             save_gif(episode, self.save)

@@ -20,6 +20,21 @@ from pcn.runs.folder import RunFolder
 from pcn.runs.settings import find_algorithm
 from pcn.runs.training import CHECKPOINT_SECONDS
 
+HELP = {
+    "objectives": "Dimensions of the room, one objective each.",
+    "size": "Cells along each dimension; 20 up to five objectives, 10 beyond, when not given.",
+    "room_seed": "Seeds the room's border.",
+    "simulators": "Simulations at once, each in a process of its own.",
+    "environments": "How many environments are stepped together.",
+    "workers": "Whether each of them lives in a process of its own.",
+    "step_limit": "Longest episode; the environment's own limit when not given.",
+    "reference_point": "What hypervolume is measured from; found by random episodes if not given.",
+    "deterministic": "Whether the same actions lead to the same ends; found out if not given.",
+    "masked_actions": "Whether infos hold an `action_mask`; found out if not given.",
+    "frame_stack": "How many pictures are seen together.",
+}
+"""What an environment's own options mean."""
+
 
 def train_command(arguments: list[str]) -> Any:
     """The options of `pcn train`, with the defaults of the environment and preset asked for."""
@@ -40,7 +55,7 @@ def train_command(arguments: list[str]) -> Any:
         """Train on an environment and record the run in a new folder."""
 
         environment: tyro.conf.Positional[str]
-        """Name of an environment; `pcn envs` lists them."""
+        """One that `pcn envs` lists, an id of Gymnasium, or `module:function` of your own."""
         seed: int = 0
         """Seeds the network, the environment and the choice of commands."""
         out: Path | None = None
@@ -82,9 +97,11 @@ def train_command(arguments: list[str]) -> Any:
             )
             settings.make()
             RunFolder.refuse_existing(out)
+            discount = values["discount"]
+            discounted = "" if discount == 1 else f", returns discounted by {discount:g}"
             console.print(
                 f"Training {self.algorithm} on {self.environment} "
-                f"({self.preset} preset, seed {self.seed})"
+                f"({self.preset} preset, seed {self.seed}{discounted})"
             )
             reports: list[Callable[[Report], None]] = []
             if self.tensorboard:
@@ -141,10 +158,14 @@ def _environment_options(
         return dataclasses.make_dataclass("Options", []), {}
     options_class = dataclasses.make_dataclass(
         "Options",
-        [(name, item.annotation, field(default=item.default)) for name, item in parameters.items()],
+        [
+            (name, Annotated[item.annotation, tyro.conf.arg(help=HELP.get(name))], item.default)
+            for name, item in parameters.items()
+        ],
         frozen=True,
     )
-    given = {name: _option(arguments, f"--{name.replace('_', '-')}") for name in parameters}
+    numbers = [name for name, item in parameters.items() if item.annotation in (int, int | None)]
+    given = {name: _option(arguments, f"--{name.replace('_', '-')}") for name in numbers}
     # What is no whole number is left for the real parser to complain about.
     values = {n: int(word) for n, word in given.items() if word and word.lstrip("-").isdigit()}
     return options_class, values

@@ -11,6 +11,7 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Bool, Float
 
+from pcn.envs.choices import allowed_choice, as_actions, mask_of
 from pcn.envs.observations import ObservationReader
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 from pcn.envs.workers import LocalSlots, Slots, WorkerSlots
@@ -234,14 +235,16 @@ def _played(
     observation, info = environment.reset(seed=seed)
     observations, actions, rewards = [observation], [], []
     masked = "action_mask" in info
+    space, rng = environment.action_space, np.random.default_rng(seed)
+    heads = ActionHeads.for_space(space)
     for time in range(step_limit if script is None else len(script)):
-        if script is not None:
-            action = script[time]
-        elif "action_mask" in info and isinstance(environment.action_space, gym.spaces.Discrete):
-            mask = np.asarray(info["action_mask"], dtype=np.int8)
-            action = environment.action_space.sample(mask)
-        else:
-            action = environment.action_space.sample()
+        action = space.sample() if script is None else script[time]
+        if "action_mask" in info:
+            wanted = np.ravel(action).astype(np.int64)
+            allowed = allowed_choice(wanted, mask_of(info, heads), heads, rng)
+            if script is not None and not np.array_equal(allowed, wanted):
+                break  # what was allowed is forbidden now, so something is random
+            action = as_actions(space, allowed[None])[0]
         observation, gained, terminated, truncated, info = environment.step(action)
         reward: Any = gained
         if np.ndim(reward) != 1 or np.size(reward) < 2:
@@ -256,7 +259,8 @@ def _played(
         rewards.append(np.asarray(reward, dtype=np.float64))
         if terminated or truncated:
             break
-    return _RandomEpisode(observations, actions, np.array(rewards), masked)
+    all_rewards = np.array(rewards) if rewards else np.zeros((0, 0))
+    return _RandomEpisode(observations, actions, all_rewards, masked)
 
 
 def _objectives(environment: gym.Env[Any, Any], count: int) -> tuple[Objective, ...]:

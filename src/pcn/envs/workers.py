@@ -1,11 +1,14 @@
 """Gymnasium environments side by side, in this process or each in a process of its own."""
 
 import multiprocessing
+import multiprocessing.connection
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
+from pickle import PicklingError
 from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
@@ -122,16 +125,24 @@ class LocalSlots:
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
         self._fill(seeds)
-        return {slot: self._seats[slot].reset(seed) for slot, seed in seeds.items()}
+        return self._ask("reset", seeds)
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
         """Take an action in each of these slots."""
-        return {slot: self._seats[slot].step(action) for slot, action in actions.items()}
+        return self._ask("step", actions)
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
         """Run a whole episode in each of these slots."""
         self._fill(scripts)
-        return {slot: self._seats[slot].play(script) for slot, script in scripts.items()}
+        return self._ask("play", scripts)
+
+    def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
+        try:
+            return {slot: getattr(self._seats[slot], what)(m) for slot, m in messages.items()}
+        except UserError:
+            raise
+        except Exception as error:  # whatever the environment's own code raises
+            raise UserError(_failure(error)) from error
 
     def _fill(self, slots: Iterable[int]) -> None:
         for slot in slots:
@@ -161,7 +172,13 @@ class WorkerSlots:
         for _ in range(num_slots):
             here, there = context.Pipe()
             process = context.Process(target=_work, args=(there, make, frame_stack), daemon=True)
-            process.start()
+            try:
+                process.start()
+            except (AttributeError, PicklingError):
+                raise UserError(
+                    "worker processes need an environment that they can import: "
+                    "a function at the top of a module, no lambda"
+                ) from None
             there.close()
             self._pipes.append(here)
             self._processes.append(process)
@@ -184,11 +201,12 @@ class WorkerSlots:
                 self._pipes[slot].send((what, message))
             answers = {slot: self._pipes[slot].recv() for slot in messages}
         except (EOFError, ConnectionError):
+            multiprocessing.connection.wait([p.sentinel for p in self._processes], timeout=1)
             dead = [process.pid for process in self._processes if not process.is_alive()]
             self.close()
             raise UserError(
                 f"a worker process died (pid {', '.join(map(str, dead)) or 'unknown'}); "
-                "the run can be resumed from its last checkpoint"
+                "a recorded run goes on from its last checkpoint with `pcn resume`"
             ) from None
         for failed, answer in answers.values():
             if failed:
@@ -204,6 +222,16 @@ class WorkerSlots:
             process.terminate()
             process.join(timeout=5)
         self.closed = True
+
+
+def _failure(error: Exception) -> str:
+    """What went wrong in an environment, and where."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = traceback.format_exception_only(error)[-1].strip()
+    return (
+        f"the environment failed at {Path(place.filename).name}:{place.lineno}: {what}; "
+        "a recorded run goes on from its last checkpoint with `pcn resume`"
+    )
 
 
 def _context() -> Any:
@@ -228,6 +256,5 @@ def _work(pipe: Connection, make: Callable[[], gym.Env[Any, Any]], frame_stack: 
             pipe.send((False, getattr(seat, what)(message)))
         except UserError as error:
             pipe.send((True, str(error)))
-        except Exception:
-            last_line = traceback.format_exc().strip().splitlines()[-1]
-            pipe.send((True, f"the environment failed in a worker process: {last_line}"))
+        except Exception as error:
+            pipe.send((True, _failure(error)))

@@ -11,7 +11,7 @@ from pcn.metrics.cardinality import cardinality
 from pcn.metrics.epsilon import epsilon, epsilon_mean, epsilons
 from pcn.metrics.expected_utility import expected_utility
 from pcn.metrics.fidelity import Fidelity, fidelity, reached_mask
-from pcn.metrics.hypervolume import hypervolume
+from pcn.metrics.hypervolume import hypervolume, pygmo_for
 from pcn.metrics.igd import igd
 from pcn.metrics.maximum_utility_loss import maximum_utility_loss
 from pcn.metrics.problem import Metric, Problem
@@ -30,6 +30,7 @@ __all__ = [
     "hypervolume",
     "igd",
     "maximum_utility_loss",
+    "pygmo_for",
     "reached_mask",
 ]
 

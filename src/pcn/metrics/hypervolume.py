@@ -11,6 +11,8 @@ from pcn.pareto import unique_front
 
 _MOST_OBJECTIVES_FOR_MOOCORE = 5
 """A thousand points with 7 objectives take moocore minutes and pygmo's WFG a tenth of a second."""
+MOST_OBJECTIVES_WITHOUT_PYGMO = 6
+"""Up to here moocore still does, where pygmo is missing."""
 
 
 def hypervolume(
@@ -20,7 +22,7 @@ def hypervolume(
     """The volume between `reference_point` and the returns.
 
     Only points better than the reference point in every objective count; without any, the
-    volume is zero. More than five objectives need pygmo, an optional dependency.
+    volume is zero. More than six objectives need pygmo, an optional dependency.
 
     >>> hypervolume(np.array([[1.0, 3.0], [2.0, 2.0]]), np.zeros(2))  # boxes 1x3 and 2x2
     5.0
@@ -34,16 +36,21 @@ def hypervolume(
     if len(better) == 0:
         return 0.0
     front = better[unique_front(better)]
-    if num_objectives <= _MOST_OBJECTIVES_FOR_MOOCORE:
+    pygmo = pygmo_for(num_objectives)
+    if pygmo is None:
         return float(moocore.hypervolume(front, ref=reference_point, maximise=True))
-    pygmo = _pygmo(num_objectives)
     return float(pygmo.hypervolume(-front).compute(-reference_point))  # pygmo minimises
 
 
-def _pygmo(num_objectives: int) -> Any:
+def pygmo_for(num_objectives: int) -> Any:
+    """The package pygmo; None where it is not needed, or missing and can be done without."""
+    if num_objectives <= _MOST_OBJECTIVES_FOR_MOOCORE:
+        return None
     try:
         return importlib.import_module("pygmo")
     except ImportError as error:
+        if num_objectives <= MOST_OBJECTIVES_WITHOUT_PYGMO:
+            return None
         raise ImportError(
             f"the hypervolume of {num_objectives} objectives needs pygmo: "
             "install pcn[many] (Linux only)"

@@ -35,11 +35,13 @@ class PlayedEpisode:
     steps: list[PlayedStep]
     terminated: bool
     frames: list[UInt8[np.ndarray, "height width 3"]]
+    discount: float
 
     @property
     def total(self) -> Float[np.ndarray, " objective"]:
-        """The undiscounted return."""
-        return np.asarray([step.reward for step in self.steps], dtype=np.float64).sum(axis=0)
+        """The return, discounted as it was in training."""
+        rewards = np.asarray([step.reward for step in self.steps], dtype=np.float64)
+        return (self.discount ** np.arange(len(rewards))) @ rewards
 
 
 def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> PlayedEpisode:
@@ -75,7 +77,8 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
         if render:
             frames.append(environment.render())
     environment.close()
-    return PlayedEpisode(steps, terminated, frames)  # type: ignore[arg-type]
+    discount = run.settings.config.discount
+    return PlayedEpisode(steps, terminated, frames, discount)  # type: ignore[arg-type]
 
 
 def save_gif(episode: PlayedEpisode, path: Path, *, milliseconds: int = 300) -> None:

@@ -1,6 +1,6 @@
 """A finished run: its policies, its figures, and how to act with what it learned."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ class Run:
     metrics: dict[str, Any]
     progress: tuple[list[str], list[list[Any]]]
     """Header and rows of the evaluations during training."""
-    weights: dict[str, np.ndarray]
+    weights: dict[str, np.ndarray] = field(repr=False)
     path: Path | None = None
 
     def environment(self) -> Environment:

@@ -9,7 +9,7 @@ import pcn
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractAlgorithm
 from pcn.envs.environment import Environment
-from pcn.envs.registry import find_benchmark
+from pcn.envs.registry import find_benchmark, parameters_of
 from pcn.errors import UserError
 
 FORMAT = 1
@@ -50,6 +50,10 @@ class Settings:
             raise UserError(f"seed must not be negative, got {seed}")
         names = {field.name for field in dataclasses.fields(entry.config_class)}
         for name in hyperparameters:
+            if name not in names and name in parameters_of(environment):
+                raise UserError(
+                    f"{name} belongs to the environment: give it as arguments={{{name!r}: ...}}"
+                )
             if name not in names:
                 known = ", ".join(sorted(names))
                 raise UserError(f"{algorithm} has no hyperparameter {name!r}; there are: {known}")

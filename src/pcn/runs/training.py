@@ -15,6 +15,7 @@ from pcn.compilation import run_in_place, use_cache
 from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, name_of
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.metrics import pygmo_for
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
 from pcn.runs.run import Run, load
@@ -87,6 +88,11 @@ def train(
         **hyperparameters,
     )
     trainer = _trainer(settings)
+    if out is not None and callable(environment) and "<lambda>" in settings.environment:
+        raise UserError(
+            "a run on disk needs an environment that can be found again: give a function with a "
+            "name instead of a lambda, or leave out `out`"
+        )
     folder = None if out is None else RunFolder.create(Path(out), settings)
     return _complete(settings, trainer, _Record(), folder, report, checkpoint_seconds)
 
@@ -120,6 +126,10 @@ def _trainer(settings: Settings) -> AbstractTrainer:
     run_in_place()
     algorithm = ALGORITHMS[settings.algorithm]
     environment = settings.make()
+    try:
+        pygmo_for(environment.spec.num_objectives)
+    except ImportError as error:  # hours before it would be missed
+        raise UserError(str(error)) from None
     if isinstance(environment, GymnasiumEnvironment):
         environment.warm_up()
     return algorithm.trainer(environment, settings.config, seed=settings.seed)
@@ -133,6 +143,8 @@ def _complete(
     report: Callable[[Report], None] | None,
     checkpoint_seconds: float,
 ) -> Run:
+    if checkpoint_seconds < 0:
+        raise UserError(f"checkpoint_seconds must not be negative, got {checkpoint_seconds:g}")
     spec = settings.make().spec
     started = time.perf_counter() - record.seconds
     last_checkpoint = time.perf_counter()

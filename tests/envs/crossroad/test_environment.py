@@ -177,7 +177,7 @@ def test_a_run_whose_worker_is_killed_says_so_and_resumes_to_the_same_result(tmp
             multiprocessing.active_children()[0].kill()
 
     whole = pcn.train("crossroad", out=tmp_path / "whole", **options)
-    with pytest.raises(UserError, match=r"a worker process died.*can be resumed"):
+    with pytest.raises(UserError, match=r"a worker process died.*pcn resume"):
         pcn.train("crossroad", out=tmp_path / "killed", report=kill, **options)
     resumed = pcn.resume(tmp_path / "killed")
     np.testing.assert_array_equal(resumed.coverage_set.executed, whole.coverage_set.executed)

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int, PyTree, UInt64
 
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
+from pcn.nets.heads import ActionHeads
 from pcn.pareto import covered_mask, rounded, unique_front
 from pcn.rollout import ScriptedAgent, rollout
 from pcn.typing import AnyArray, RandomKey
@@ -116,7 +117,8 @@ def replayed(
     Those that did come first.
     """
     padded = np.resize(np.arange(len(shortcuts)), batch_size)
-    agents = ScriptedAgent(shortcuts.scripts[padded], np.zeros(batch_size, np.int32))
+    heads = ActionHeads.for_space(environment.spec.action_space)
+    agents = ScriptedAgent(shortcuts.scripts[padded], np.zeros(batch_size, np.int32), heads)
     episodes = rollout(environment, agents, key, batch_size, count=len(shortcuts))
     returns = episodes.returns(discount=discount)
     faithful = np.all(np.abs(returns - shortcuts.returns[padded]) <= tolerance, axis=1)
