@@ -16,6 +16,7 @@ from pcn.envs.observations import ObservationReader
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 from pcn.envs.workers import LocalSlots, Slots, WorkerSlots
 from pcn.errors import UserError
+from pcn.lookup import find_function
 from pcn.nets.heads import ActionHeads
 
 PROBE_EPISODES = 20
@@ -95,36 +96,10 @@ class GymnasiumEnvironment:
             ) from None
 
 
-_GIVEN: dict[str, MakeEnv] = {}
-"""Functions that were handed over in Python, by the name they have in a run's config."""
-
-
-def name_of(make: MakeEnv) -> str:
-    """A name under which `find_make` finds a function again.
-
-    In another process only functions at the top of an importable module can be found.
-    """
-    module = getattr(make, "__module__", type(make).__module__)
-    name = f"{module}:{getattr(make, '__qualname__', type(make).__qualname__)}"
-    _GIVEN[name] = make
-    return name
-
-
 def find_make(name: str) -> MakeEnv:
     """How to make the environment behind a Gymnasium id or `module:function`."""
-    if name in _GIVEN:
-        return _GIVEN[name]
     if ":" in name:
-        module_name, _, attribute = name.partition(":")
-        try:
-            made: Any = importlib.import_module(module_name)
-            for part in attribute.split("."):
-                made = getattr(made, part)
-        except (ImportError, AttributeError, ValueError, TypeError) as error:
-            raise UserError(f"cannot find {name}: {error}") from None
-        if not callable(made):
-            raise UserError(f"{name} is not a function that makes an environment")
-        return made
+        return find_function(name)
     return partial(_make_by_id, name)
 
 

@@ -163,6 +163,22 @@ class StripEmbedding(AbstractStateEmbedding):
         return self.linear(jnp.ravel(jax.nn.relu(second(pairs))))
 
 
+class OwnEmbedding(AbstractStateEmbedding):
+    """Any Equinox module of the user's."""
+
+    module: eqx.Module
+
+    def __call__(self, observation: PyTree[Array]) -> Float[Array, " width"]:
+        """Embed one observation."""
+        embedded: Float[Array, " width"] = self.module(observation)  # type: ignore[operator]
+        return embedded
+
+    def fitted(self, observations: PyTree[AnyArray]) -> "OwnEmbedding":
+        """The module made ready, where it knows how: it may have a method `fitted` of its own."""
+        fitted = getattr(self.module, "fitted", None)
+        return self if fitted is None else OwnEmbedding(fitted(observations))
+
+
 class SumEmbedding(AbstractStateEmbedding):
     """Observations of several parts (Dict, Tuple): the sum of the parts' embeddings."""
 

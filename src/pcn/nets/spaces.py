@@ -2,20 +2,24 @@
 
 from typing import Any
 
+import equinox as eqx
 import gymnasium as gym
 import jax
 import numpy as np
-from jaxtyping import PRNGKeyArray
+from jaxtyping import PRNGKeyArray, PyTree
 
 from pcn.errors import UserError
+from pcn.lookup import find_function
 from pcn.nets.embeddings import (
     AbstractStateEmbedding,
     OneHotEmbedding,
+    OwnEmbedding,
     PictureEmbedding,
     StripEmbedding,
     SumEmbedding,
     VectorEmbedding,
 )
+from pcn.typing import AnyArray
 
 MOST_ROWS = 1024
 """Boxes of integers get one row per value up to this many rows in all."""
@@ -54,6 +58,31 @@ def embedding_for(
                 return StripEmbedding((channels, height, breadth), width, key=key)
         return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
     raise UserError(f"no state embedding for the observation space {space}")
+
+
+def own_embedding(
+    name: str,
+    space: gym.Space[Any],
+    width: int,
+    *,
+    example: PyTree[AnyArray],
+    key: PRNGKeyArray,
+) -> AbstractStateEmbedding:
+    """The user's own module instead, once it has embedded an example of an observation."""
+    make = find_function(name)
+    try:
+        module = make(space, width, key=key)
+    except Exception as error:  # whatever the user's own code raises
+        raise UserError(f"{name} cannot be made for {space}: {error}") from error
+    if not (isinstance(module, eqx.Module) and callable(module)):
+        raise UserError(f"{name} must make an Equinox module that can be called, got {module!r}")
+    try:
+        made = jax.eval_shape(module, example)
+    except Exception as error:  # whatever the user's own code raises
+        raise UserError(f"{name} cannot embed an observation of {space}: {error}") from error
+    if getattr(made, "shape", None) != (width,):
+        raise UserError(f"{name} must embed an observation as {width} numbers, got {made}")
+    return OwnEmbedding(module)
 
 
 def _integer_ranges(space: gym.Space[Any]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

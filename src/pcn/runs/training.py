@@ -12,9 +12,10 @@ import gymnasium as gym
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.compilation import run_in_place, use_cache
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, name_of
+from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.lookup import name_of
 from pcn.metrics import pygmo_for
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
@@ -77,7 +78,7 @@ def train(
     The environment is a benchmark's name, a Gymnasium id, `module:function`, or a function that
     makes a Gymnasium environment with vector rewards.
     `arguments` are the environment's own, where it takes any. Any hyperparameter of the
-    algorithm can be given by name.
+    algorithm can be given by name; functions and classes among them as they are.
     """
     settings = Settings.of(
         environment if isinstance(environment, str) else name_of(environment),
@@ -85,7 +86,10 @@ def train(
         algorithm=algorithm,
         preset=preset,
         seed=seed,
-        **hyperparameters,
+        **{
+            name: name_of(value) if callable(value) else value
+            for name, value in hyperparameters.items()
+        },
     )
     trainer = _trainer(settings)
     if out is not None and callable(environment) and "<lambda>" in settings.environment:

@@ -27,6 +27,8 @@ class PCNConfig:
     """How the command acts on the state: relu(state) * (1 + command), or the paper's `sigmoid`."""
     standardise: bool = True
     """Shift and scale real observations by the first episodes' mean and deviation (paper: no)."""
+    embedding: str | None = None
+    """Your own state embedding, `module:Class`: called as Class(space, width, key=key)."""
     joint_one_hot: bool = False
     """Give every combination of integer observations its own row (authors: Deep Sea Treasure)."""
     command_scale: tuple[float, ...] | None = None

@@ -9,9 +9,10 @@ import numpy as np
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.arrays import with_named_arrays
 from pcn.envs.environment import Environment
+from pcn.envs.observations import empty_observations
 from pcn.nets.heads import ActionHeads
 from pcn.nets.policy import ConditionedPolicy
-from pcn.nets.spaces import embedding_for
+from pcn.nets.spaces import embedding_for, own_embedding
 from pcn.typing import RandomKey
 
 
@@ -23,10 +24,20 @@ def fresh_policy(
     """An untrained network that fits the environment."""
     state_key, policy_key = jax.random.split(jnp.asarray(key))
     spec = environment.spec
-    return ConditionedPolicy(
-        embedding_for(
+    if config.embedding is None:
+        embedding = embedding_for(
             spec.observation_space, config.width, joint_one_hot=config.joint_one_hot, key=state_key
-        ),
+        )
+    else:
+        embedding = own_embedding(
+            config.embedding,
+            spec.observation_space,
+            config.width,
+            example=empty_observations(spec.observation_space, ()),
+            key=state_key,
+        )
+    return ConditionedPolicy(
+        embedding,
         ActionHeads.for_space(spec.action_space),
         num_objectives=spec.num_objectives,
         width=config.width,
