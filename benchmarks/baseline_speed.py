@@ -14,7 +14,7 @@ import tyro
 import pcn
 
 STEPS = {"deep-sea-treasure": 300_000, "minecart": 1_000_000, "walkroom-3": 300_000}
-"""The same budget for every algorithm; RA's 78 policies on Minecart take about 40,000 steps to an update."""
+"""The same for every algorithm; on Minecart RA takes about 40,000 steps to an update."""
 
 
 @dataclass
