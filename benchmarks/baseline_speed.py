@@ -14,11 +14,7 @@ import tyro
 import pcn
 
 STEPS = {"deep-sea-treasure": 300_000, "minecart": 1_000_000, "walkroom-3": 300_000}
-<<<<<<< HEAD
 """The same budget for every algorithm; RA on Minecart takes about 40,000 steps to an update."""
-=======
-"""The same for every algorithm; on Minecart RA takes about 40,000 steps to an update."""
->>>>>>> baselines
 
 
 @dataclass
