@@ -66,3 +66,9 @@ def test_a_loaded_run_is_the_trained_one(tmp_path):
 def test_an_unknown_hyperparameter_is_refused():
     with pytest.raises(pcn.UserError, match="no hyperparameter 'lr'"):
         pcn.train("deep-sea-treasure", lr=0.1)
+
+
+def test_a_negative_time_between_checkpoints_leaves_no_folder_behind(tmp_path):
+    with pytest.raises(UserError, match="checkpoint_seconds must not be negative, got -1"):
+        pcn.train("deep-sea-treasure", out=tmp_path / "run", checkpoint_seconds=-1)
+    assert not (tmp_path / "run").exists()

@@ -80,6 +80,7 @@ def train(
     `arguments` are the environment's own, where it takes any. Any hyperparameter of the
     algorithm can be given by name; functions and classes among them as they are.
     """
+    _refuse_negative(checkpoint_seconds)
     settings = Settings.of(
         environment if isinstance(environment, str) else name_of(environment),
         arguments=arguments,
@@ -108,6 +109,7 @@ def resume(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Run:
     """Continue an interrupted run to the result it would have had without the interruption."""
+    _refuse_negative(checkpoint_seconds)
     folder = RunFolder.open(Path(path))
     if folder.finished:
         return load(path)
@@ -123,6 +125,11 @@ def resume(
         except (KeyError, TypeError, ValueError) as error:
             raise UserError(f"{folder.path / 'checkpoint.npz'} is damaged: {error}") from None
     return _complete(settings, trainer, record, folder, report, checkpoint_seconds)
+
+
+def _refuse_negative(checkpoint_seconds: float) -> None:
+    if checkpoint_seconds < 0:
+        raise UserError(f"checkpoint_seconds must not be negative, got {checkpoint_seconds:g}")
 
 
 def _trainer(settings: Settings) -> AbstractTrainer:
@@ -147,8 +154,6 @@ def _complete(
     report: Callable[[Report], None] | None,
     checkpoint_seconds: float,
 ) -> Run:
-    if checkpoint_seconds < 0:
-        raise UserError(f"checkpoint_seconds must not be negative, got {checkpoint_seconds:g}")
     spec = settings.make().spec
     started = time.perf_counter() - record.seconds
     last_checkpoint = time.perf_counter()
