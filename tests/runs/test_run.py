@@ -6,6 +6,7 @@ import pytest
 
 import pcn
 from pcn.envs.gymnasium_ids import register_all
+from pcn.errors import UserError
 
 
 @pytest.fixture(scope="module")
