@@ -15,6 +15,7 @@ from pcn.envs.registry import find_benchmark
 from pcn.envs.spec import Objective
 from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
+from pcn.runs.playing import play
 
 FORBIDDEN = 2
 
@@ -153,6 +154,25 @@ class Failing(Several):
         return super().step(action)
 
 
+class Blinking(gym.Env):
+    """A picture that says how far the episode is; two ways to be paid."""
+
+    observation_space = gym.spaces.Box(0, 255, (20, 20, 3), np.uint8)
+    action_space = gym.spaces.Discrete(2)
+
+    def _seen(self):
+        return np.full((20, 20, 3), 80 * self.time, np.uint8)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.time = 0
+        return self._seen(), {}
+
+    def step(self, action):
+        self.time += 1
+        return self._seen(), np.array([float(action), -float(action)]), self.time == 2, False, {}
+
+
 class Dying(Several):
     def step(self, action):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -203,6 +223,13 @@ def test_an_environment_that_breaks_down_is_named_with_its_place(workers, monkey
     said = r"failed at test_gymnasium_adapter.py:\d+: RuntimeError: the simulator lost.*pcn resume"
     with pytest.raises(UserError, match=said):
         pcn.train(Failing, arguments=arguments, total_steps=3_000)
+
+
+def test_a_stack_of_another_height_is_played_as_it_was_trained():
+    run = pcn.train(Blinking, total_steps=200, arguments={"frame_stack": 3, "environments": 4})
+    assert run.environment().spec.observation_space.shape[0] == 3
+    for index, executed in enumerate(run.coverage_set.executed):
+        np.testing.assert_allclose(play(run, index).total, executed)
 
 
 def test_a_lambda_is_refused_where_it_could_not_be_found_again(tmp_path):

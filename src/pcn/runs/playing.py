@@ -52,7 +52,9 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
     )
     kind = run.environment()
     environment = person_view(kind, render=render)
-    reader = ObservationReader(environment.observation_space)
+    # Only Gymnasium environments that show pictures have a stack of them.
+    frame_stack = run.settings.arguments.get("frame_stack", 1)
+    reader = ObservationReader(environment.observation_space, frame_stack=frame_stack)
     names = kind.spec.action_names
     seen, info = environment.reset(seed=seed)
     observation = reader.first(seen)
