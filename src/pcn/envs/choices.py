@@ -20,7 +20,11 @@ def mask_of(info: dict[str, Any], heads: ActionHeads) -> Bool[np.ndarray, " logi
     """The allowed choices of all heads, side by side."""
     if "action_mask" not in info:
         return np.ones(heads.num_logits, dtype=bool)
-    given = info["action_mask"]
+    return flat_mask(info["action_mask"])
+
+
+def flat_mask(given: Any) -> Bool[np.ndarray, " logit"]:
+    """A mask as environments give it, one vector or one for each head, as one vector."""
     parts = given if isinstance(given, tuple | list) else [given]
     return np.concatenate([np.ravel(part) for part in parts]).astype(bool)
 

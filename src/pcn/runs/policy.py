@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pcn.command import Command
+from pcn.envs.choices import flat_mask
 from pcn.envs.observations import as_arrays
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -51,10 +52,7 @@ class Policy:
             observation = as_arrays(space, observation)
         except (ValueError, TypeError, KeyError):
             raise UserError(f"the observation does not fit {space}") from None
-        mask = None
-        if action_mask is not None:
-            parts = action_mask if isinstance(action_mask, tuple | list) else [action_mask]
-            mask = np.concatenate([np.ravel(part) for part in parts]).astype(bool)
+        mask = None if action_mask is None else flat_mask(action_mask)
         self._action = _act(self._agent, observation, mask)
         chosen = np.asarray(environment_action(self._spec.action_space, self._action))
         return int(chosen) if chosen.ndim == 0 else chosen

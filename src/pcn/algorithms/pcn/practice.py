@@ -5,13 +5,13 @@ those steps are rare, and what one batch teaches about them the next ones undo.
 """
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from pcn.algorithms.pcn.dataset import Rows
 from pcn.algorithms.pcn.store import TransitionStore
+from pcn.algorithms.pcn.update import answers
 from pcn.nets.policy import ConditionedPolicy
 from pcn.typing import AnyArray
 
@@ -41,7 +41,7 @@ class Practice:
         places = np.stack([self._slots, self._times])
         padded = np.pad(places, ((0, 0), (0, -len(self) % PART)), mode="edge")
         parts = [
-            _answers(policy, store, *part)
+            _doubts(policy, store, *part)
             for part in np.split(padded, padded.shape[1] // PART, axis=1)
         ]
         doubts, wrong = (
@@ -65,16 +65,12 @@ class Practice:
 
 
 @eqx.filter_jit
-def _answers(
+def _doubts(
     policy: ConditionedPolicy,
     store: TransitionStore,
     slots: Int[AnyArray, " step"],
     times: Int[AnyArray, " step"],
 ) -> tuple[Float[Array, " step"], Bool[Array, " step"]]:
     """The probability of any action but the stored one, and whether another one is likelier."""
-    steps = store.at(jnp.asarray(slots), jnp.asarray(times))
-    logits = jax.vmap(policy)(steps.observation, steps.command)
-    logits = jax.vmap(policy.heads.masked)(logits, steps.action_mask)
-    likelihood = jnp.exp(jax.vmap(policy.heads.log_probability)(logits, steps.action))
-    wrong = jnp.any(jax.vmap(policy.heads.greedy)(logits) != steps.action, axis=-1)
-    return 1 - likelihood, wrong
+    log_probability, wrong = answers(policy, store.at(jnp.asarray(slots), jnp.asarray(times)))
+    return 1 - jnp.exp(log_probability), wrong

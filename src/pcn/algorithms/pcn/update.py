@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from pcn.algorithms.pcn.store import Drawing, Transitions, TransitionStore
 from pcn.nets.policy import ConditionedPolicy
@@ -45,15 +45,22 @@ class Learner(eqx.Module):
         return Learner(self.policy.rescaled(command_scale), moments)
 
 
-def weighted_loss(
-    policy: ConditionedPolicy, batch: Transitions, wrong_weight: Float[AnyArray, ""]
-) -> Float[Array, ""]:
-    """Cross-entropy of the stored actions (Eq. 5), wrongly predicted ones counted more often."""
+def answers(
+    policy: ConditionedPolicy, batch: Transitions
+) -> tuple[Float[Array, " batch"], Bool[Array, " batch"]]:
+    """Log-probability of each stored action, and whether the policy would prefer another one."""
     logits = jax.vmap(policy)(batch.observation, batch.command)
     logits = jax.vmap(policy.heads.masked)(logits, batch.action_mask)
     log_probability = jax.vmap(policy.heads.log_probability)(logits, batch.action)
     greedy = jax.vmap(policy.heads.greedy)(logits)
-    wrong = jnp.any(greedy != batch.action, axis=-1)
+    return log_probability, jnp.any(greedy != batch.action, axis=-1)
+
+
+def weighted_loss(
+    policy: ConditionedPolicy, batch: Transitions, wrong_weight: Float[AnyArray, ""]
+) -> Float[Array, ""]:
+    """Cross-entropy of the stored actions (Eq. 5), wrongly predicted ones counted more often."""
+    log_probability, wrong = answers(policy, batch)
     weights = jnp.where(wrong, wrong_weight, 1.0)
     return -jnp.sum(weights * log_probability) / jnp.sum(weights)  # Eq. (5)
 
