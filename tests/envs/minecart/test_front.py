@@ -7,8 +7,10 @@ import mo_gymnasium
 import numpy as np
 import pytest
 
-from pcn.envs.minecart import bound as minecart_bound
-from pcn.envs.minecart.bound import UNITS, to_base, to_mine
+from pcn.envs.minecart import bound
+from pcn.envs.minecart import coarse as coarse_cart
+from pcn.envs.minecart.bound import to_base, to_mine
+from pcn.envs.minecart.coarse import UNITS
 from pcn.envs.minecart.environment import BRAKE, FRONT_FILE, MINE, Minecart
 from pcn.envs.minecart.float64 import Carts, advance, carts_at_start
 from pcn.envs.minecart.front import cheapest_trip, load_after
@@ -20,12 +22,13 @@ POINTS = json.loads(FRONT_FILE.read_text())
 def coarse():
     """Bounds on a coarser grid: as sound, quicker to find."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(minecart_bound, "CELLS", 25)
-    minecart_bound._wall_moves.cache_clear()
+    for module in (coarse_cart, bound):
+        patch.setattr(module, "CELLS", 25)
+    coarse_cart.wall_moves.cache_clear()
     home = to_base()
     yield [to_mine(0, home), home]
     patch.undo()
-    minecart_bound._wall_moves.cache_clear()
+    coarse_cart.wall_moves.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.envs.minecart.bound import UNIT, UNITS, Bound, to_base, to_mine
+from pcn.envs.minecart.bound import Bound, to_base, to_mine
+from pcn.envs.minecart.coarse import UNIT, UNITS
 from pcn.envs.minecart.environment import (
     BRAKE,
     CAPACITY,
