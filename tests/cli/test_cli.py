@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -232,3 +233,22 @@ def test_ra_says_what_many_objectives_would_cost(capsys, tmp_path):
     )
     assert "1,287 policies" in sentence
     assert not (tmp_path / "out").exists()
+
+
+def test_whole_numbers_may_be_typed_in_powers_of_ten(tmp_path, capsys):
+    folder = tmp_path / "run"
+    main(["train", "walkroom", "--objectives", "2e0", "--total-steps", "1e3", "--out", str(folder)])
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["arguments"]["objectives"], config["config"]["total_steps"]) == (2, 1000)
+    with pytest.raises(SystemExit):
+        main(["train", "deep-sea-treasure", "--total-steps", "1.5", "--out", str(tmp_path / "no")])
+    assert "no whole number" in " ".join(capsys.readouterr().err.split())
+
+
+def test_resuming_says_what_is_resumed(run, tmp_path, capsys):
+    unfinished = tmp_path / "unfinished"
+    shutil.copytree(run, unfinished)
+    (unfinished / "metrics.json").unlink()
+    main(["resume", str(unfinished)])
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == "Resuming pcn on deep-sea-treasure (default preset, seed 1)"

@@ -9,6 +9,7 @@ import tyro
 
 from pcn.cli.envs import Envs
 from pcn.cli.evaluate import Evaluate
+from pcn.cli.numbers import REGISTRY
 from pcn.cli.play import Play
 from pcn.cli.plot import Plot
 from pcn.cli.screen import complain
@@ -61,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
         # `my_module:make_env` is looked for where the user is.
         if "" not in sys.path and os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())
-        command = tyro.cli(COMMANDS[name](rest), args=rest, prog=f"pcn {name}")
+        command = tyro.cli(COMMANDS[name](rest), args=rest, prog=f"pcn {name}", registry=REGISTRY)
         command()
     except UserError as error:
         complain(str(error))

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ import pcn
 from pcn.algorithms import ALGORITHMS
 from pcn.cli.display import Display
 from pcn.cli.interrupt import stopping_at
+from pcn.cli.numbers import whole_number
 from pcn.cli.screen import console, next_steps, quoted, show_coverage_set
 from pcn.envs.registry import is_environment, parameters_of
 from pcn.errors import UserError
@@ -97,12 +99,7 @@ def train_command(arguments: list[str]) -> Any:
             )
             settings.make()
             RunFolder.refuse_existing(out)
-            discount = values["discount"]
-            discounted = "" if discount == 1 else f", returns discounted by {discount:g}"
-            console.print(
-                f"Training {self.algorithm} on {self.environment} "
-                f"({self.preset} preset, seed {self.seed}{discounted})"
-            )
+            show_settings("Training", settings)
             reports: list[Callable[[Report], None]] = []
             if self.tensorboard:
                 reports.append(loggers.tensorboard(out / "tensorboard"))
@@ -166,8 +163,11 @@ def _environment_options(
     )
     numbers = [name for name, item in parameters.items() if item.annotation in (int, int | None)]
     given = {name: _option(arguments, f"--{name.replace('_', '-')}") for name in numbers}
-    # What is no whole number is left for the real parser to complain about.
-    values = {n: int(word) for n, word in given.items() if word and word.lstrip("-").isdigit()}
+    values: dict[str, int] = {}
+    for name, word in given.items():
+        # What is no whole number is left for the real parser to complain about.
+        with suppress(ValueError):
+            values |= {} if word is None else {name: whole_number(word)}
     return options_class, values
 
 
@@ -206,9 +206,20 @@ class Resume:
             raise UserError(
                 f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`"
             )
+        show_settings("Resuming", RunFolder.open(self.run).settings())
         with Display(console) as display, stopping_at(self.run):
             run = pcn.resume(self.run, report=display, checkpoint_seconds=self.checkpoint_seconds)
         show_run(run)
+
+
+def show_settings(doing: str, settings: Settings) -> None:
+    """What is about to happen, in one line."""
+    discount = settings.config.discount
+    discounted = "" if discount == 1 else f", returns discounted by {discount:g}"
+    console.print(
+        f"{doing} {settings.algorithm} on {settings.environment} "
+        f"({settings.preset} preset, seed {settings.seed}{discounted})"
+    )
 
 
 def show_run(run: Run) -> None:
