@@ -59,6 +59,31 @@ def test_an_undecided_policy_prefers_nothing_and_still_sees(width):
     np.testing.assert_array_equal(policy.undecided().embed_state.deviation, np.ones(7))
 
 
+@pytest.mark.parametrize("width", [0, 6])
+@pytest.mark.parametrize(
+    "space",
+    [
+        REALS,
+        gym.spaces.Box(0, 255, (2, 4, 24), np.uint8),
+        gym.spaces.Box(0, 255, (1, 30, 30), np.uint8),
+        gym.spaces.Dict({"strip": gym.spaces.Box(0, 255, (1, 2, 12), np.uint8), "reals": REALS}),
+    ],
+    ids=["reals", "strip", "picture", "dict"],
+)
+def test_an_undecided_policy_can_learn_to_tell_observations_apart(space, width):
+    vector = WeightVector(make(space, width).undecided())
+    space.seed(0)
+    first = jax.tree.map(jnp.asarray, space.sample())
+    second = jax.tree.map(jnp.zeros_like, first)
+
+    def first_logit(weights, seen):
+        return vector.policy(weights)(seen)[0]
+
+    # A step that raises a logit here must not raise it alike everywhere.
+    moved = vector.flat() + 0.1 * jax.grad(first_logit)(vector.flat(), first)
+    assert abs(first_logit(moved, first) - first_logit(moved, second)) > 1e-3
+
+
 def test_several_heads_lie_side_by_side():
     policy = make(REALS, 0, actions=gym.spaces.MultiDiscrete([2, 3]))
     assert policy(jnp.zeros(7)).shape == (5,)

@@ -199,6 +199,16 @@ class SumEmbedding(AbstractStateEmbedding):
         )
 
 
+def last_layers(embedding: AbstractStateEmbedding) -> list[eqx.nn.Linear]:
+    """The layers whose outputs, added up, are what one of our own embeddings gives."""
+    if isinstance(embedding, SumEmbedding):
+        return [layer for part in embedding.parts for layer in last_layers(part)]
+    assert isinstance(
+        embedding, OneHotEmbedding | VectorEmbedding | PictureEmbedding | StripEmbedding
+    )
+    return [embedding.linear]
+
+
 def _children(observation: PyTree[AnyArray]) -> tuple[PyTree[AnyArray], ...]:
     """The parts of a Dict (by name) or Tuple observation."""
     if isinstance(observation, dict):

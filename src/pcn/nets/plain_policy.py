@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
-from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding
+from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding, last_layers
 from pcn.nets.heads import ActionHeads
 from pcn.nets.spaces import embedding_for
 
@@ -61,15 +61,11 @@ class PlainPolicy(eqx.Module):
 
     def undecided(self) -> "PlainPolicy":
         """The policy with a last layer of zeros: every action is equally likely."""
-        last = self.embed_state if self.head is None else self.head
-        zeros = jax.tree.map(
-            lambda leaf, is_weight: jnp.zeros_like(leaf) if is_weight else leaf,
-            last,
-            weight_mask(last),
-        )
-        return eqx.tree_at(
-            lambda policy: policy.embed_state if policy.head is None else policy.head, self, zeros
-        )
+
+        def last(policy: "PlainPolicy") -> list[eqx.nn.Linear]:
+            return last_layers(policy.embed_state) if policy.head is None else [policy.head]
+
+        return eqx.tree_at(last, self, jax.tree.map(jnp.zeros_like, last(self)))
 
 
 def weight_mask(module: PyTree[Any]) -> PyTree[bool]:
