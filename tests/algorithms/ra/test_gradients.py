@@ -66,13 +66,6 @@ def test_discounted_advantages_count_later_steps_less():
     np.testing.assert_allclose(actual, [[1.0, 1.0], [-1.0, -1.0]])
 
 
-def test_credit_fades_with_the_time_since_the_action():
-    episodes = episodes_with([[[0.0], [4.0]], [[0.0], [0.0]]], [2, 2])
-    actual = advantages(episodes, discount=1.0, credit_decay=0.5)[..., 0]
-    # The first action is credited with half of the 4; the second, unlike with a discount, with all.
-    np.testing.assert_allclose(actual, [[1.0, 2.0], [-1.0, -2.0]])
-
-
 def test_the_jacobian_is_the_slope_of_the_expected_returns(on_the_fork):
     gradients, weights = on_the_fork
     estimated = gradients.jacobian(weights, advantages(gradients.episodes, discount=1.0))

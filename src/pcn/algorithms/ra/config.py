@@ -34,10 +34,6 @@ class RAConfig:
     """Training episodes are broken off after this many steps, with what they returned until then.
 
     Without time pressure policies wander to the step limit, and few updates fit the budget."""
-    credit_decay: float = 1.0
-    """Weight, in the gradient only, of a reward one step later after an action (GPOMDP's beta).
-
-    Below 1 gradients are biased towards what follows soon, and much less noisy."""
     step_rule: StepRule = "adam"
     """Adam (authors), or natural gradients of bounded divergence (Parisi's toolbox)."""
     learning_rate: float = 0.1
@@ -68,7 +64,7 @@ class RAConfig:
             "return_tolerance", "evaluations",
         )  # fmt: skip
         positive(self, "learning_rate", "kl_bound")
-        share(self, "discount", "credit_decay")
+        share(self, "discount")
         one_of(self, "step_rule", get_args(StepRule))
         for name, least in (("intervals", 1), ("horizon", 1), ("width", 0)):
             if getattr(self, name) is not None:

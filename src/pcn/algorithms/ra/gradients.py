@@ -19,19 +19,15 @@ def running_mask(episodes: Episodes) -> Bool[Array, "episode time"]:
 
 
 def advantages(
-    episodes: Episodes,
-    *,
-    discount: Float[AnyArray, ""] | float,
-    credit_decay: Float[AnyArray, ""] | float = 1.0,
+    episodes: Episodes, *, discount: Float[AnyArray, ""] | float
 ) -> Float[Array, "episode time objective"]:
     """Returns-to-go beyond the mean of all episodes that are still running at that time.
 
     The mean is a baseline: it takes variance out of the gradient and, as it does not depend on
-    the action, hardly anything else (an episode is part of its own mean). With `credit_decay` a
-    reward counts the less, the longer after the action it comes.
+    the action, hardly anything else (an episode is part of its own mean).
     """
     running = running_mask(episodes)[:, :, None]
-    returns = episodes.returns_to_go(discount=discount * credit_decay)
+    returns = episodes.returns_to_go(discount=discount)
     total = jnp.sum(jnp.where(running, returns, 0.0), axis=0, keepdims=True)
     baseline = total / jnp.maximum(jnp.sum(running, axis=0, keepdims=True), 1)
     weights = discount ** jnp.arange(returns.shape[1], dtype=jnp.float32)

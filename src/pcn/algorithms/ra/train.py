@@ -187,7 +187,6 @@ class RATrainer(AbstractTrainer):
             self._mix()[index].astype(np.float32),
             self._active_mask[index],
             np.asarray(config.discount, np.float32),
-            np.asarray(config.credit_decay, np.float32),
             np.asarray(config.entropy_bonus * (1 - 2 * share), np.float32),
             np.asarray(step_size, np.float32),
             config.step_rule,

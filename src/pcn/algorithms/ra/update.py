@@ -61,7 +61,6 @@ def update_some(
     mix: Float[AnyArray, "some objective"],
     active_mask: Bool[AnyArray, " some"],
     discount: Float[AnyArray, ""],
-    credit_decay: Float[AnyArray, ""],
     entropy_bonus: Float[AnyArray, ""],
     step_size: Float[AnyArray, ""],
     step_rule: StepRule,
@@ -82,8 +81,7 @@ def update_some(
         learner: Learners, episodes: Episodes, mix: Float[Array, " objective"]
     ) -> tuple[Learners, Findings]:
         gradients = PolicyGradients(vector, episodes)
-        credit = advantages(episodes, discount=discount, credit_decay=credit_decay)
-        jacobian = gradients.jacobian(learner.weights, credit)
+        jacobian = gradients.jacobian(learner.weights, advantages(episodes, discount=discount))
         entropy, entropy_slope = jax.value_and_grad(gradients.entropy)(learner.weights)
         gradient = mix @ jacobian + entropy_bonus * entropy_slope
         if step_rule == "natural":

@@ -60,8 +60,9 @@ BASELINES: dict[str, dict[str, Any]] = {
     # No hidden units behind the picture's own layers: 1,698 weights instead of 23,922.
     "mones": {"width": 0, "initial_deviation": 0.3},
     # Every episode takes 100 steps and there are 13 policies: few of each between two updates.
-    # The picture's layers have many weights to a logit, so each may move only a little.
-    "ra": {"width": 0, "episodes_per_update": 4, "learning_rate": 0.01},
+    # The picture's layers have hundreds of weights to a logit, most of which move it alike: steps
+    # are measured by how much they change the actions, or policies soon take the same one always.
+    "ra": {"width": 0, "episodes_per_update": 4, "step_rule": "natural", "kl_bound": 0.003},
 }
 
 AUTHORS: dict[str, Any] = {
