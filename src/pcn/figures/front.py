@@ -11,6 +11,8 @@ from pcn.metrics import reached_mask
 from pcn.runs.run import Run
 
 KNOWN, REACHED, MISSED = "#9aa5b1", "#0b6fb8", "#d1495b"
+MOST_UPRIGHT = 5
+"""More labels than these beside each other overlap, and are turned."""
 
 
 def front_figure(run: Run) -> Figure:
@@ -89,9 +91,15 @@ def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
     scaled = (executed - low) / np.where(high > low, high - low, 1.0)
     position = np.arange(spec.num_objectives)
     colours = plt.get_cmap("viridis")(scaled[:, 0])
-    for line, colour in zip(scaled, colours, strict=True):
-        axes.plot(position, line, color=colour, alpha=max(0.08, min(0.8, 40 / len(scaled))))
-    axes.set_xticks(position, [_label(objective) for objective in spec.objectives], fontsize=8)
+    # In any other order than theirs, or those with most of the first objective would hide all.
+    for index in np.random.default_rng(0).permutation(len(scaled)):
+        alpha = max(0.08, min(0.8, 40 / len(scaled)))
+        axes.plot(position, scaled[index], color=colours[index], alpha=alpha)
+    labels = [_label(objective) for objective in spec.objectives]
+    if len(labels) > MOST_UPRIGHT:
+        axes.set_xticks(position, labels, fontsize=8, rotation=25, ha="right")
+    else:
+        axes.set_xticks(position, labels, fontsize=8)
     axes.set_yticks([])
     for x, bottom, top in zip(position, low, high, strict=True):
         axes.axvline(float(x), color="#bbb", linewidth=0.8, zorder=0)
