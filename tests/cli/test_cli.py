@@ -252,3 +252,12 @@ def test_resuming_says_what_is_resumed(run, tmp_path, capsys):
     main(["resume", str(unfinished)])
     first = capsys.readouterr().out.splitlines()[0]
     assert first == "Resuming pcn on deep-sea-treasure (default preset, seed 1)"
+
+
+def test_a_reference_point_that_nothing_beats_is_noted(tmp_path, capsys):
+    main(
+        ["train", "deep-sea-treasure-v0", "--reference-point", "200", "0", "--total-steps", "500",
+         "--out", str(tmp_path / "run")]
+    )  # fmt: skip
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "no return beats the reference point (200, 0) in every objective" in shown

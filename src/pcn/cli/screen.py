@@ -106,6 +106,12 @@ def show_coverage_set(
         f"[bold]archive[/]   hypervolume {number(archive['hypervolume'])} · "
         f"{archive['cardinality']} non-dominated returns found in training"
     )
+    if archive["hypervolume"] == 0:
+        point = ", ".join(number(value) for value in spec.reference_point)
+        console.print(
+            f"[bold]note[/]      no return beats the reference point ({point}) in every objective, "
+            "so hypervolume tells nothing here"
+        )
     reached = round(fidelity["exact"] * len(coverage_set))
     console.print(
         f"[bold]fidelity[/]  {reached} of {len(coverage_set)} policies reach what was asked of "
