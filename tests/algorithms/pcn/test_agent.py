@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.algorithms.pcn.agent import ConditionedAgent
+from pcn.algorithms.pcn.agent import NO_ACTION, ConditionedAgent
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.command import Command
@@ -82,6 +82,11 @@ def test_random_actions_stick_to_the_last_one(noise, repeat):
     random[3] += repeat
     wanted = np.asarray(jax.nn.softmax(LOGITS(agent)))
     np.testing.assert_allclose(shares(agent), noise * random + (1 - noise) * wanted, atol=0.02)
+
+
+def test_the_first_action_repeats_nothing():
+    agent = make_agent(noise=1.0, repeat=1.0, last_action=[NO_ACTION])
+    np.testing.assert_allclose(shares(agent), 1 / 4, atol=0.02)
 
 
 def test_what_was_received_is_no_longer_asked_for():

@@ -12,6 +12,9 @@ from pcn.nets.policy import ConditionedPolicy
 from pcn.rollout import AbstractAgent
 from pcn.typing import AnyArray
 
+NO_ACTION = -1
+"""The last action where there has been none."""
+
 
 class ConditionedAgent(AbstractAgent):
     """A policy under a command. One agent serves warm-up, exploration and execution.
@@ -28,6 +31,7 @@ class ConditionedAgent(AbstractAgent):
     repeat: Float[AnyArray, "*episode"]
     """Probability that a random action is the last action again."""
     last_action: Int[AnyArray, "*episode head"]
+    """`NO_ACTION` before the first one."""
     greedy: Bool[AnyArray, ""]
     discount: Float[AnyArray, ""]
     upper_bound: Float[AnyArray, " objective"]
@@ -61,7 +65,9 @@ class ConditionedAgent(AbstractAgent):
         sampled = heads.greedy(logits + policy_noise)
         wanted = jnp.where(self.greedy, heads.greedy(logits), sampled)
         fresh = heads.greedy(heads.masked(jnp.zeros_like(logits), mask) + random_noise)
-        repeats = (chance[1] < self.repeat) & heads.allowed(self.last_action, mask)
+        # An episode that began by repeating would begin with action 0, whatever that is.
+        has_acted = jnp.all(self.last_action != NO_ACTION)
+        repeats = (chance[1] < self.repeat) & has_acted & heads.allowed(self.last_action, mask)
         random = jnp.where(repeats, self.last_action, fresh)
         return jnp.where(chance[0] < self.noise, random, wanted)
 

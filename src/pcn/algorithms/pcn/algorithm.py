@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from pcn.algorithms.pcn.agent import ConditionedAgent
+from pcn.algorithms.pcn.agent import NO_ACTION, ConditionedAgent
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.algorithms.pcn.network import saved_policy
@@ -60,7 +60,7 @@ class PCN(AbstractAlgorithm):
             ),
             noise=number(0.0),
             repeat=number(0.0),
-            last_action=jnp.zeros(len(policy.heads.sizes), jnp.int32),
+            last_action=jnp.full(len(policy.heads.sizes), NO_ACTION, jnp.int32),
             greedy=jnp.asarray(True),
             discount=number(config.discount),
             upper_bound=bound,

@@ -130,7 +130,16 @@ class Dataset:
         slots = np.full(episodes.num_episodes, self._num_slots, dtype=np.int32)
         slots[:count] = np.where(same, rows.slots, self._num_slots)
         arrival = Arrival(episodes, slots, np.asarray(config.discount, np.float32))
-        self.store, _ = written(arrival, self.store)
+        self.store, ranges = written(arrival, self.store)
+        # The same return on another way may have been higher or lower in between.
+        row_of_slot = np.zeros(self._num_slots, np.int64)
+        row_of_slot[self.rows.slots] = np.arange(len(self))
+        replaced = row_of_slot[rows.slots[same]]
+        lowest, highest = self.rows.lowest.copy(), self.rows.highest.copy()
+        lowest[replaced] = np.asarray(ranges.lowest)[:count][same]
+        highest[replaced] = np.asarray(ranges.highest)[:count][same]
+        self.rows = replace(self.rows, lowest=lowest, highest=highest)
+        self._archive = None
 
     def archive(self) -> Archive:
         """The non-dominated episodes, one for each distinct return, ordered by return."""

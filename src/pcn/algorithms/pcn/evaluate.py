@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float, UInt32
 
 from pcn.algorithms.execution import Execution, nth_key
-from pcn.algorithms.pcn.agent import ConditionedAgent
+from pcn.algorithms.pcn.agent import NO_ACTION, ConditionedAgent
 from pcn.algorithms.pcn.exploration import Randomness
 from pcn.command import Command
 from pcn.envs.environment import Environment
@@ -49,7 +49,7 @@ class Actor:
             command=Command(desired, desired_horizons.astype(single)),
             noise=randomness.noise.astype(single),
             repeat=randomness.repeat.astype(single),
-            last_action=np.zeros((size, len(policy.heads.sizes)), np.int32),
+            last_action=np.full((size, len(policy.heads.sizes)), NO_ACTION, np.int32),
             greedy=np.asarray(greedy),
             discount=np.asarray(self.discount, single),
             upper_bound=upper_bound.astype(single),
