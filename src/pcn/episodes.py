@@ -18,9 +18,11 @@ class Episodes(eqx.Module):
     rewards: Float[Array, "episode time objective"]
     lengths: Int[Array, " episode"]
     terminated: Bool[Array, " episode"]
-    """Whether the environment ended the episode, rather than the step limit."""
+    """Whether the environment reached an end, rather than cutting the episode off."""
     action_masks: Bool[Array, "episode time logit"] | None = None
     """Which actions were allowed at each step, where the environment says so."""
+    broken_off: Bool[Array, " episode"] | None = None
+    """Which episodes we gave up before they were over; None for none."""
 
     @property
     def num_episodes(self) -> int:
@@ -31,6 +33,13 @@ class Episodes(eqx.Module):
     def num_steps(self) -> int:
         """Environment steps in all episodes together."""
         return int(np.asarray(self.lengths).sum())
+
+    @property
+    def ended(self) -> Bool[np.ndarray, " episode"]:
+        """Which episodes came to their end, be it a goal or a limit: the others say nothing."""
+        if self.broken_off is None:
+            return np.ones(self.num_episodes, dtype=bool)
+        return ~np.asarray(self.broken_off)
 
     def returns(self, *, discount: float = 1.0) -> Float[np.ndarray, "episode objective"]:
         """The return of each whole episode, summed in double precision."""
@@ -66,6 +75,7 @@ class Episodes(eqx.Module):
             self.lengths,
             self.terminated,
             masks,
+            self.broken_off,
         )
 
     def taking(self, index: Int[np.ndarray, " kept"]) -> "Episodes":

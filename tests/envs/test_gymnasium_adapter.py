@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 
 import pcn
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.evaluate import Actor
+from pcn.algorithms.pcn.exploration import Randomness
+from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe, find_make, probe
 from pcn.envs.observations import ObservationReader, small_picture
 from pcn.envs.registry import find_benchmark
@@ -316,6 +321,61 @@ def test_the_step_limit_truncates_and_slots_take_up_waiting_episodes():
     assert not np.asarray(episodes.terminated).any()
     again = rollout(environment, agents, jax.random.key(0), 8, count=5)
     np.testing.assert_array_equal(episodes.rewards, again.rewards)
+
+
+class Short(Several):
+    """An environment that cuts its episodes off itself, after two of the three steps."""
+
+    def step(self, action):
+        seen, reward, terminated, _, info = super().step(action)
+        return seen, reward, terminated, self.time == 2, info
+
+
+def test_what_an_environment_cuts_off_itself_has_ended():
+    environment = GymnasiumEnvironment("short", Short, Probe((-9.0, -9.0), True, False, 1000))
+    scripted = ScriptedAgent(np.zeros((4, 3, 2), np.int32), np.zeros(4, np.int32))
+    policy = fresh_policy(environment, PCNConfig(), np.zeros(2, np.uint32))
+    actor = Actor(environment, 4, 1.0)
+    for most_steps in (None, 1):
+        known = rollout(environment, scripted, jax.random.key(0), 4, most_steps=most_steps)
+        stepped = actor.run(
+            policy,
+            np.zeros((4, 2)),
+            np.ones(4),
+            Randomness.none(4),
+            upper_bound=np.full(2, np.inf),
+            key=np.zeros(2, np.uint32),
+            most_steps=most_steps,
+        )
+        for episodes in (known, stepped):
+            assert np.asarray(episodes.lengths).tolist() == [most_steps or 2] * 4
+            assert not np.asarray(episodes.terminated).any()
+            assert episodes.ended.tolist() == [most_steps is None] * 4
+
+
+def test_training_learns_from_episodes_that_the_environment_cuts_off():
+    trainer = PCNTrainer(
+        GymnasiumEnvironment("short", Short, Probe((-9.0, -9.0), True, False, 1000)),
+        PCNConfig(total_steps=1_000, warmup_episodes=4, warmup_front=1, episodes_per_iteration=8),
+        seed=0,
+    )
+    trainer.iterate()
+    before = len(trainer._dataset)
+    trainer.iterate()
+    assert len(trainer._dataset) >= before + 8
+
+
+def test_ctrl_c_is_left_to_the_process_that_asks():
+    environment = GymnasiumEnvironment(
+        "dice", Dice, Probe((-9.0, -9.0), False, False, 7), num_slots=2, workers=True
+    )
+    slots = environment.slots()
+    slots.reset({0: 0, 1: 1})
+    for process in slots._processes:
+        os.kill(process.pid, signal.SIGINT)
+    action = np.zeros(2, np.int8)
+    assert slots.step({0: action, 1: action}).keys() == {0, 1}
+    slots.close()
 
 
 def test_stepping_slots_equals_stepping_one_environment():

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import multiprocessing.connection
+import signal
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -43,6 +44,7 @@ class Played:
     choices: list[Int[np.ndarray, " head"]]
     rewards: list[Float[np.ndarray, " objective"]]
     terminated: bool
+    truncated: bool
 
 
 @runtime_checkable
@@ -91,7 +93,7 @@ class _Seat:
         space = self.environment.action_space
         heads, rng = ActionHeads.for_space(space), np.random.default_rng(script.seed)
         observation, info = self.reset(script.seed)
-        played = Played([], [], [], [], terminated=False)
+        played = Played([], [], [], [], terminated=False, truncated=False)
         for choice in script.choices:
             if script.obeys_masks:
                 choice = allowed_choice(choice, mask_of(info, heads), heads, rng)
@@ -102,7 +104,7 @@ class _Seat:
             observation, reward, terminated, truncated, info = outcome
             played.rewards.append(reward)
             if terminated or truncated:
-                return replace(played, terminated=terminated)
+                return replace(played, terminated=terminated, truncated=truncated)
         return played
 
 
@@ -245,11 +247,13 @@ def _context() -> Any:
 
 def _work(pipe: Connection, make: Callable[[], gym.Env[Any, Any]], frame_stack: int) -> None:
     """The life of a worker: do what is asked until the pipe closes."""
+    # A terminal's Ctrl-C reaches workers too; when to stop is for the process that asks to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     seat = None
     while True:
         try:
             what, message = pipe.recv()
-        except (EOFError, OSError, KeyboardInterrupt):
+        except (EOFError, OSError):
             return
         try:
             seat = seat or _Seat(make, frame_stack)

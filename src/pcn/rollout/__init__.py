@@ -26,8 +26,8 @@ def rollout(
     """Run one episode per agent.
 
     Only the first `count` episodes are needed; the others are run where that costs nothing.
-    Episodes that have not ended after `most_steps` are broken off: they are neither terminated
-    nor as long as the step limit, and no return of theirs means anything.
+    Episodes that are not over after `most_steps` are broken off: no return of theirs means
+    anything.
     """
     limit = environment.spec.step_limit
     steps = np.asarray(limit if most_steps is None else min(most_steps, limit), np.int32)

@@ -73,4 +73,5 @@ def compiled_rollout(
     start = (jnp.int32(0), states, own, lengths, ended, records)
     *_, lengths, terminated, records = jax.lax.while_loop(unfinished, advance, start)
     observations, actions, rewards = jax.tree.map(lambda record: record.swapaxes(0, 1), records)
-    return Episodes(observations, actions, rewards, lengths, terminated)
+    broken_off = ~terminated & (lengths < limit)
+    return Episodes(observations, actions, rewards, lengths, terminated, broken_off=broken_off)

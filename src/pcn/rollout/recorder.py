@@ -39,7 +39,9 @@ class Recorder:
             (self._actions, self._rewards, self._observations, self._masks)
         )
         self._lengths = np.zeros(num_episodes, dtype=np.int32)
+        self._step_limit = spec.step_limit
         self._terminated = np.zeros(num_episodes, dtype=bool)
+        self._broken_off = np.zeros(num_episodes, dtype=bool)
         self._steps: list[tuple[np.ndarray, ...]] = []
 
     def add(
@@ -69,18 +71,21 @@ class Recorder:
         masks: Bool[np.ndarray, "time logit"] | None,
         actions: Int[np.ndarray, "time head"],
         rewards: Float[np.ndarray, "time objective"],
+        *,
         terminated: bool,
+        truncated: bool,
     ) -> None:
         """A whole episode at once."""
         rows = jax.tree.leaves((actions, rewards, observations, masks))
         for record, row in zip(self._records, rows, strict=True):
             record[episode, : len(actions)] = row
-        self.end(episode, len(actions), terminated)
+        self.end(episode, len(actions), terminated=terminated, truncated=truncated)
 
-    def end(self, episode: int, length: int, terminated: bool) -> None:
-        """The episode is over."""
+    def end(self, episode: int, length: int, *, terminated: bool, truncated: bool) -> None:
+        """Nothing more is played of the episode; the environment may have said that it is over."""
         self._lengths[episode] = length
         self._terminated[episode] = terminated
+        self._broken_off[episode] = not (terminated or truncated) and length < self._step_limit
 
     def episodes(self) -> Episodes:
         """All that was recorded."""
@@ -92,6 +97,7 @@ class Recorder:
             jnp.asarray(self._lengths),
             jnp.asarray(self._terminated),
             None if self._masks is None else jnp.asarray(self._masks),
+            jnp.asarray(self._broken_off),
         )
 
     def _write(self) -> None:

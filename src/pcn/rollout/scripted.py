@@ -86,6 +86,7 @@ def scripted_rollout(
                 else None,
                 np.stack(part.choices),
                 np.stack(part.rewards),
-                part.terminated,
+                terminated=part.terminated,
+                truncated=part.truncated,
             )
     return recorder.episodes()

@@ -75,7 +75,9 @@ def stepped_rollout(
             rewards[slot] = reward
             show(slot, observation, info)
             if terminated or truncated or times[slot] >= most_steps:
-                recorder.end(playing.pop(slot), int(times[slot]), terminated)
+                recorder.end(
+                    playing.pop(slot), int(times[slot]), terminated=terminated, truncated=truncated
+                )
                 episodes[slot] = -1
     return recorder.episodes()
 

@@ -129,9 +129,8 @@ class MONESTrainer(AbstractTrainer):
                 most_steps=most_steps,
             )
             taken = np.asarray(episodes.lengths)
-            ended = np.asarray(episodes.terminated) | (taken == spec.step_limit)
             measured = rounded(episodes.returns(discount=config.discount), config.return_tolerance)
-            returns.append(np.where(ended[:, None], measured, spec.reference_point))
+            returns.append(np.where(episodes.ended[:, None], measured, spec.reference_point))
             lengths.append(taken)
             self.steps += int(taken.sum())
         if most_steps is None:

@@ -174,14 +174,9 @@ class PCNTrainer(AbstractTrainer):
             episodes = episodes.taking(np.argsort(~mask, kind="stable"))
         return episodes, int(mask.sum())
 
-    def _ended(self, episodes: Episodes) -> Bool[np.ndarray, " episode"]:
-        """Which episodes came to an end, rather than being broken off."""
-        lengths = np.asarray(episodes.lengths)
-        return np.asarray(episodes.terminated) | (lengths == self.environment.spec.step_limit)
-
     def _store_explored(self, episodes: Episodes) -> None:
         """Store the episodes that came to an end; those broken off cost their steps."""
-        episodes, count = self._marked_first(episodes, self._ended(episodes))
+        episodes, count = self._marked_first(episodes, episodes.ended)
         self._store(episodes, count)
         self._store_shortcuts(episodes, count)
 
@@ -198,7 +193,7 @@ class PCNTrainer(AbstractTrainer):
         episodes = played(self.environment, varied, key=self._next_key())
         returns = episodes.returns(discount=config.discount)
         covered = covered_mask(returns, archive.returns, tolerance=config.return_tolerance)
-        self._store(*self._marked_first(episodes, self._ended(episodes) & ~covered))
+        self._store(*self._marked_first(episodes, episodes.ended & ~covered))
 
     def _store_shortcuts(self, episodes: Episodes, count: int) -> None:
         """Where an episode becomes non-dominated without its loops, store that one too."""
