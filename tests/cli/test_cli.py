@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from pcn.algorithms.pcn.config import PCNConfig
 from pcn.cli import main
 from pcn.figures.progress import progress_figure
 from pcn.runs import load
@@ -261,3 +262,18 @@ def test_a_reference_point_that_nothing_beats_is_noted(tmp_path, capsys):
     )  # fmt: skip
     shown = " ".join(capsys.readouterr().out.split())
     assert "no return beats the reference point (200, 0) in every objective" in shown
+
+
+def test_the_value_of_an_option_is_not_taken_for_the_environment(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    main(["train", "--total-steps", "1000", "--out", "minecart", "deep-sea-treasure"])
+    config = json.loads((tmp_path / "minecart" / "config.json").read_text())
+    assert config["environment"] == "deep-sea-treasure"
+    assert config["config"]["capacity"] == PCNConfig().capacity
+
+
+def test_the_environment_may_follow_a_flag(tmp_path):
+    folder = tmp_path / "run"
+    options = ["--total-steps=1000", f"--out={folder}", "--no-variations", "deep-sea-treasure"]
+    main(["train", *options])
+    assert json.loads((folder / "config.json").read_text())["config"]["variations"] is False

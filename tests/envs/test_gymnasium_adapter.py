@@ -311,6 +311,19 @@ def test_what_is_found_out_by_random_episodes():
     assert not probe(Dice, "dice", step_limit=5).deterministic
 
 
+class Generous(Dice):
+    """Gains at every one of many steps."""
+
+    def step(self, action):
+        return 0, 1 + self.np_random.uniform(size=2), False, False, {}
+
+
+def test_the_reference_point_can_be_beaten_with_a_discount_too():
+    found = probe(Generous, "generous", step_limit=100)
+    # With a discount of 0.9 no return exceeds 2 / (1 - 0.9).
+    assert max(found.reference_point) < 20
+
+
 def test_the_step_limit_truncates_and_slots_take_up_waiting_episodes():
     environment = GymnasiumEnvironment(
         "dice", Dice, Probe((-9.0, -9.0), False, False, 7), num_slots=3

@@ -18,6 +18,7 @@ from pcn.envs import BENCHMARKS, AbstractCompiledEnvironment, find_benchmark
 from pcn.envs.gymnasium_ids import register_all
 from pcn.errors import UserError
 from pcn.pareto import non_dominated_mask
+from pcn.runs.settings import Settings
 
 names = pytest.mark.parametrize("name", BENCHMARKS)
 compiled_names = pytest.mark.parametrize(
@@ -221,7 +222,8 @@ def test_a_picture_is_rgb_and_changes_with_the_state(name):
 
 def test_where_time_is_no_objective_a_discount_makes_the_trade_off():
     benchmark = find_benchmark("resource-gathering-v0")
-    assert benchmark.settings["default"]["discount"] == 0.9
+    for algorithm in ALGORITHMS:
+        assert Settings.of("resource-gathering-v0", algorithm=algorithm).config.discount == 0.9
     assert "no trade-off" in benchmark.why
     # The diamond alone, as the environment itself counts it: ten steps.
     claimed = benchmark.make().spec.front

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from pcn.errors import UserError
 from pcn.metrics import hypervolume
 
 quick = settings(max_examples=15, deadline=None)
@@ -104,7 +105,7 @@ def test_reference_point_of_another_problem():
 
 def test_many_objectives_without_pygmo_name_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygmo", None)
-    with pytest.raises(ImportError, match=r"7 objectives needs pygmo: install pcn\[many\]"):
+    with pytest.raises(UserError, match=r"7 objectives needs pygmo: install pcn\[many\]"):
         hypervolume(np.ones((1, 7)), np.zeros(7))
 
 

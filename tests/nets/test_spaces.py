@@ -21,6 +21,8 @@ SPACES = {
     ),
     "Box": (gym.spaces.Box(-1, 1, (7,)), VectorEmbedding),
     "Box of integers": (gym.spaces.Box(0, 255, (2, 3), np.uint8), VectorEmbedding),
+    "Box of any integers": (gym.spaces.Box(-np.inf, np.inf, (2,), np.int64), VectorEmbedding),
+    "Box of large integers": (gym.spaces.Box(0, 2**64 - 1, (2,), np.uint64), VectorEmbedding),
     "picture": (gym.spaces.Box(0, 255, (2, 40, 40), np.uint8), PictureEmbedding),
     "low picture": (gym.spaces.Box(0, 255, (3, 6, 22), np.uint8), StripEmbedding),
     "tiny picture": (gym.spaces.Box(0, 255, (3, 6, 2), np.uint8), VectorEmbedding),

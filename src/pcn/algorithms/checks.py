@@ -15,6 +15,22 @@ def at_least(config: Any, least: float, *names: str) -> None:
             raise UserError(f"{name} must {kind}, got {value}")
 
 
+def at_most(config: Any, most: float, *names: str) -> None:
+    """Refuse values that are larger."""
+    for name in names:
+        value = _finite(config, name)
+        if value > most:
+            raise UserError(f"{name} must be at most {most}, got {value}")
+
+
+def finite_numbers(config: Any, *names: str) -> None:
+    """Refuse lists in which anything is not a finite number; None is left alone."""
+    for name in names:
+        values = getattr(config, name)
+        if values is not None and not all(math.isfinite(value) for value in values):
+            raise UserError(f"{name} must be finite numbers, got {values}")
+
+
 def positive(config: Any, *names: str) -> None:
     """Refuse values that are not above zero."""
     for name in names:

@@ -82,6 +82,8 @@ def train_command(arguments: list[str]) -> Any:
         ] = field(default_factory=lambda: config)
 
         def __call__(self) -> None:
+            if self.environment != environment:
+                raise UserError("say the environment first: pcn train ENVIRONMENT --option ...")
             learner = "" if self.algorithm == "pcn" else f"{self.algorithm}-"
             out = self.out or Path("runs") / f"{self.environment}-{learner}{self.seed}"
             values = {
@@ -174,7 +176,13 @@ def _environment_options(
 def _positional(arguments: list[str]) -> str | None:
     """The environment's name, wherever it stands among the options."""
     words = [word for word in arguments if not word.startswith("-")]
-    for word in words:
+    # What follows an option is most likely its value: `--out minecart` is a folder.
+    alone = [
+        word
+        for before, word in zip(["", *arguments], arguments, strict=False)
+        if not word.startswith("-") and (not before.startswith("--") or "=" in before)
+    ]
+    for word in (*alone, *words):
         if is_environment(word):
             return word
     # A name that nobody knows is told by whoever looks it up.

@@ -21,6 +21,8 @@ from pcn.nets.heads import ActionHeads
 
 PROBE_EPISODES = 20
 UNLIMITED_STEPS = 1000
+PROBE_DISCOUNTS = (0.99, 0.95, 0.9, 0.5)
+"""The reference point is settled before the discount: returns must beat it with any of these."""
 """Step limit of environments that have none."""
 
 MakeEnv = Callable[..., gym.Env[Any, Any]]
@@ -56,7 +58,7 @@ class GymnasiumEnvironment:
         self._frame_stack = frame_stack
         self._slots: Slots | None = None
         self.num_slots = num_slots
-        environment = make()
+        environment = _made(make, name)
         reader = ObservationReader(environment.observation_space, frame_stack=frame_stack)
         self.spec = EnvironmentSpec(
             name=name,
@@ -117,12 +119,16 @@ def is_gymnasium_id(name: str) -> bool:
     return name in gym.registry
 
 
-def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) -> Probe:
-    """Play random episodes: how many objectives, how bad returns get, is anything random?"""
+def _made(make: MakeEnv, name: str) -> gym.Env[Any, Any]:
     try:
-        environment = make()
+        return make()
     except Exception as error:  # whatever the environment's own code raises
         raise UserError(f"cannot make {name}: {error}") from None
+
+
+def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) -> Probe:
+    """Play random episodes: how many objectives, how bad returns get, is anything random?"""
+    environment = _made(make, name)
     if not isinstance(environment, gym.Env):
         raise UserError(f"{name} makes {environment!r}, which is no Gymnasium environment")
     ActionHeads.for_space(environment.action_space)
@@ -131,11 +137,14 @@ def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) ->
         step_limit = (spec.max_episode_steps if spec is not None else None) or UNLIMITED_STEPS
     rng = np.random.default_rng(seed)
     environment.action_space.seed(seed)
-    returns, masked, deterministic = [], False, True
+    returns: list[np.ndarray] = []
+    discounted: list[np.ndarray] = []
+    masked, deterministic = False, True
     for _ in range(PROBE_EPISODES):
         first = _random_episode(environment, name, step_limit, seed=int(rng.integers(1 << 31)))
         masked = masked or first.masked
-        returns.append(first.rewards.sum(axis=0))
+        returns.append(first.returns(1.0))
+        discounted.extend(first.returns(discount) for discount in PROBE_DISCOUNTS)
         if deterministic:
             again = _random_episode(
                 environment, name, step_limit, seed=int(rng.integers(1 << 31)), script=first.actions
@@ -146,6 +155,7 @@ def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) ->
     # Random episodes gain a little of everything; a policy may do without some of it.
     lowest = np.where(_never_negative(environment, len(lowest)), np.minimum(lowest, 0.0), lowest)
     margin = np.maximum(0.1 * (highest - lowest), 1e-3 * np.maximum(np.abs(lowest), 1.0))
+    lowest = np.minimum(lowest, np.min(discounted, axis=0))
     reference = tuple(float(f"{value:.3g}") for value in lowest - margin)
     return Probe(reference, deterministic, masked, step_limit)
 
@@ -164,6 +174,10 @@ class _RandomEpisode:
     actions: list[Any]
     rewards: Float[np.ndarray, "time objective"]
     masked: bool
+
+    def returns(self, discount: float) -> Float[np.ndarray, " objective"]:
+        """What the episode returned, later rewards discounted."""
+        return discount ** np.arange(len(self.rewards)) @ self.rewards
 
     def same_as(self, other: "_RandomEpisode") -> bool:
         """Whether the same actions led to the same observations and rewards."""

@@ -72,8 +72,9 @@ def gymnasium_benchmark(
     if pictures:
         changes |= {"capacity": 50, "episodes_per_iteration": 16}
         why = "Pictures fill memory, so fewer episodes of them are kept."
-    if name in DISCOUNTS:
-        changes["discount"] = DISCOUNTS[name]
+    discounted = {"discount": DISCOUNTS[name]} if name in DISCOUNTS else {}
+    if discounted:
+        changes |= discounted
         why = "Time is no objective here: without a discount there is no trade-off to learn."
     return Benchmark(
         name=name,
@@ -81,6 +82,7 @@ def gymnasium_benchmark(
         summary="a Gymnasium environment",
         total_steps=200_000,
         settings={preset: changes for preset in ("default", "paper", "authors")},
+        baselines={algorithm: discounted for algorithm in ("mones", "ra")},
         why=why,
         arguments={
             "environments": environments,

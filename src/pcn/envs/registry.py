@@ -12,6 +12,7 @@ from pcn.envs.gymnasium_benchmark import gymnasium_benchmark
 from pcn.envs.minecart import Minecart
 from pcn.envs.walkroom import MOST_OBJECTIVES, Walkroom
 from pcn.errors import UserError
+from pcn.typing import fits, type_name
 
 
 def walkroom(objectives: int = 2, size: int | None = None, room_seed: int = 0) -> Benchmark:
@@ -146,6 +147,14 @@ def find_benchmark(name: str, **arguments: Any) -> Benchmark:
     """The benchmark of that name: ours, a Gymnasium id, or `module:function`."""
     if name in BENCHMARKS and (not arguments or arguments == BENCHMARKS[name].arguments):
         return BENCHMARKS[name]
+    parameters = parameters_of(name)
+    for argument, value in arguments.items() if parameters else ():
+        if argument not in parameters:
+            known = ", ".join(parameters)
+            raise UserError(f"{name} takes no argument {argument!r}; there are: {known}")
+        kind = parameters[argument].annotation
+        if not fits(value, kind):
+            raise UserError(f"{argument} must be of type {type_name(kind)}, got {value!r}")
     if name in FAMILIES:
         return FAMILIES[name](**arguments)
     if name in BENCHMARKS:

@@ -7,6 +7,7 @@ import moocore
 import numpy as np
 from jaxtyping import Float
 
+from pcn.errors import UserError
 from pcn.pareto import unique_front
 
 _MOST_OBJECTIVES_FOR_MOOCORE = 5
@@ -51,7 +52,7 @@ def pygmo_for(num_objectives: int) -> Any:
     except ImportError as error:
         if num_objectives <= MOST_OBJECTIVES_WITHOUT_PYGMO:
             return None
-        raise ImportError(
+        raise UserError(
             f"the hypervolume of {num_objectives} objectives needs pygmo: "
             "install pcn[many] (Linux only)"
         ) from error

@@ -98,8 +98,9 @@ def _integer_ranges(space: gym.Space[Any]) -> tuple[tuple[int, ...], tuple[int, 
         count = int(np.prod(space.shape))
         return (0,) * count, (2,) * count
     if isinstance(space, gym.spaces.Box) and np.issubdtype(space.dtype, np.integer):
-        low, high = np.ravel(space.low).astype(np.int64), np.ravel(space.high).astype(np.int64)
-        sizes = high - low + 1
-        if sizes.sum() <= MOST_ROWS:
-            return tuple(low.tolist()), tuple(sizes.tolist())
+        # As Python's integers: the size of an unbounded range overflows all others.
+        low, high = np.ravel(space.low).tolist(), np.ravel(space.high).tolist()
+        sizes = [most - least + 1 for least, most in zip(low, high, strict=True)]
+        if sum(sizes) <= MOST_ROWS:
+            return tuple(low), tuple(sizes)
     return None

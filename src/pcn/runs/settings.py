@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_origin
 
 import pcn
 from pcn.algorithms import ALGORITHMS
@@ -11,6 +11,7 @@ from pcn.algorithms.trainer import AbstractAlgorithm
 from pcn.envs.environment import Environment
 from pcn.envs.registry import find_benchmark, parameters_of
 from pcn.errors import UserError
+from pcn.typing import fits, type_name
 
 FORMAT = 1
 """Raised when a run folder of an older version can no longer be read."""
@@ -41,13 +42,13 @@ class Settings:
         **hyperparameters: Any,
     ) -> "Settings":
         """Settle every hyperparameter: given ones, then the benchmark's, the preset's, defaults."""
-        benchmark = find_benchmark(environment, **(arguments or {}))
+        benchmark = find_benchmark(environment, **_with_tuples(arguments or {}))
         entry = find_algorithm(algorithm)
         if preset not in entry.presets:
             known = ", ".join(entry.presets)
             raise UserError(f"no preset is called {preset!r}; there are: {known}")
-        if seed < 0:
-            raise UserError(f"seed must not be negative, got {seed}")
+        if not fits(seed, int) or seed < 0:
+            raise UserError(f"seed must be a whole number, zero or more, got {seed!r}")
         names = {field.name for field in dataclasses.fields(entry.config_class)}
         for name in hyperparameters:
             if name not in names and name in parameters_of(environment):
@@ -96,20 +97,13 @@ class Settings:
                 if not isinstance(content[name], kind):
                     raise UserError(f"config.json is damaged: {name} is {content[name]!r}")
             entry = find_algorithm(content["algorithm"])
-            values = {
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in content["config"].items()
-            }
             return cls(
                 environment=content["environment"],
-                arguments={
-                    name: tuple(value) if isinstance(value, list) else value
-                    for name, value in content["arguments"].items()
-                },
+                arguments=_with_tuples(content["arguments"]),
                 algorithm=content["algorithm"],
                 preset=content["preset"],
                 seed=content["seed"],
-                config=_config(entry, values),
+                config=_config(entry, dict(content["config"])),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise UserError(f"config.json is damaged: {error!r}") from None
@@ -123,16 +117,21 @@ def find_algorithm(name: str) -> AbstractAlgorithm:
     return ALGORITHMS[name]
 
 
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists, as JSON has them, are tuples here."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
+
+
 def _config(entry: AbstractAlgorithm, values: Mapping[str, Any]) -> Any:
+    values = _with_tuples(values)
     for field in dataclasses.fields(entry.config_class):
         value = values.get(field.name, field.default)
-        kind = type(field.default)
-        if value is None and type(None) in get_args(field.type):
-            continue
-        if kind in (int, float, bool, str):
-            allowed = (int, float) if kind is float else kind
-            if not isinstance(value, allowed) or (isinstance(value, bool) and kind is not bool):
-                raise UserError(f"{field.name} must be of type {kind.__name__}, got {value!r}")
+        # Words that stand for a choice are checked by the config, which names the choices.
+        if get_origin(field.type) is not Literal and not fits(value, field.type):
+            kind = type_name(field.type)
+            raise UserError(f"{field.name} must be of type {kind}, got {value!r}")
     try:
         return entry.config_class(**values)
     except (TypeError, ValueError) as error:

@@ -15,7 +15,7 @@ from pcn.compilation import run_in_place, use_cache
 from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.lookup import name_of
+from pcn.lookup import found_again, name_of
 from pcn.metrics import pygmo_for
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
@@ -93,11 +93,13 @@ def train(
         },
     )
     trainer = _trainer(settings)
-    if out is not None and callable(environment) and "<lambda>" in settings.environment:
-        raise UserError(
-            "a run on disk needs an environment that can be found again: give a function with a "
-            "name instead of a lambda, or leave out `out`"
-        )
+    if out is not None:
+        for name in (settings.environment, *vars(settings.config).values()):
+            if isinstance(name, str) and not found_again(name):
+                raise UserError(
+                    f"a run on disk needs functions that can be found again, and {name} cannot: "
+                    "give one at the top of a module, no lambda, or leave out `out`"
+                )
     folder = None if out is None else RunFolder.create(Path(out), settings)
     return _complete(settings, trainer, _Record(), folder, report, checkpoint_seconds)
 
@@ -137,10 +139,7 @@ def _trainer(settings: Settings) -> AbstractTrainer:
     run_in_place()
     algorithm = ALGORITHMS[settings.algorithm]
     environment = settings.make()
-    try:
-        pygmo_for(environment.spec.num_objectives)
-    except ImportError as error:  # hours before it would be missed
-        raise UserError(str(error)) from None
+    pygmo_for(environment.spec.num_objectives)  # hours before it would be missed
     if isinstance(environment, GymnasiumEnvironment):
         environment.warm_up()
     return algorithm.trainer(environment, settings.config, seed=settings.seed)

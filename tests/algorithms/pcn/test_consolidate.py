@@ -54,6 +54,7 @@ def run(environment, dataset, policy, config=CONFIG, key=(1, 2)):
         Actor(environment, 4, 1.0),
         config,
         score=reproduced(dataset.archive(), config.return_tolerance),
+        enough=1.0,
         executions=1,
         key=np.array(key, np.uint32),
     )

@@ -114,8 +114,9 @@ def test_worth_orders_executions_as_their_hypervolume_does():
         return score(Execution(np.array(returns), np.zeros((count, 2)), np.ones(count), 0))
 
     assert of([0.0, 1.0]) == 0.0
-    assert of([1.0, 1.0]) == 0.5  # 1 - 1 / (1 + 1)
-    assert of([1.0, 1.0]) < of([1.0, 3.0]) < of([1.0, 3.0], [2.0, 2.0]) < 1
+    assert of([1.0, 1.0]) == 1.0
+    assert of([1.0, 1.0]) < of([1.0, 3.0]) < of([1.0, 3.0], [2.0, 2.0])
+    assert of([1e8, 1e8]) < of([1e8, 1e8 + 1])  # however large
 
 
 class LongLottery(Lottery):

@@ -1,9 +1,9 @@
 """Hyperparameters of PCN and the three presets."""
 
-import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal, get_args
 
+from pcn.algorithms.checks import at_least, at_most, finite_numbers, one_of, positive, share
 from pcn.errors import UserError
 from pcn.nets.policy import Gate
 
@@ -98,38 +98,23 @@ class PCNConfig:
     """Episodes per command when a stochastic environment is evaluated."""
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if isinstance(value, float) and not math.isfinite(value):
-                raise UserError(f"{item.name} must be a finite number, got {value}")
-        at_least_one = (
-            "total_steps", "width", "batch_size", "updates_per_iteration", "warmup_episodes",
-            "episodes_per_iteration", "capacity", "executions",
+        at_least(
+            self, 1, "total_steps", "width", "batch_size", "updates_per_iteration",
+            "warmup_episodes", "episodes_per_iteration", "capacity", "executions",
         )  # fmt: skip
-        for name in at_least_one:
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} must be at least 1, got {getattr(self, name)}")
-        at_least_zero = (
-            "hidden_layers", "archive_fraction", "warmup_front", "action_noise", "crowded_below",
-            "duplicate_penalty", "return_tolerance", "evaluations", "consolidation_updates",
+        at_least(
+            self, 0, "hidden_layers", "archive_fraction", "warmup_front", "action_noise",
+            "crowded_below", "duplicate_penalty", "return_tolerance", "evaluations",
+            "consolidation_updates",
         )  # fmt: skip
-        for name in at_least_zero:
-            if getattr(self, name) < 0:
-                raise UserError(f"{name} must not be negative, got {getattr(self, name)}")
-        for name in ("learning_rate", "command_spread"):
-            if not getattr(self, name) > 0:
-                raise UserError(f"{name} must be positive, got {getattr(self, name)}")
-        for name, choices in (("gate", get_args(Gate)), ("sample_by", get_args(SampleBy))):
-            if getattr(self, name) not in choices:
-                known = " or ".join(choices)
-                raise UserError(f"{name} must be {known}, got {getattr(self, name)!r}")
-        if self.patience is not None and self.patience < 1:
-            raise UserError(f"patience must be at least 1, got {self.patience}")
-        if not 0 < self.discount <= 1:
-            raise UserError(f"discount must be above 0 and at most 1, got {self.discount}")
-        for name in ("archive_fraction", "action_noise"):
-            if getattr(self, name) > 1:
-                raise UserError(f"{name} must be at most 1, got {getattr(self, name)}")
+        at_most(self, 1, "archive_fraction", "action_noise")
+        positive(self, "learning_rate", "command_spread")
+        share(self, "discount")
+        one_of(self, "gate", get_args(Gate))
+        one_of(self, "sample_by", get_args(SampleBy))
+        if self.patience is not None:
+            at_least(self, 1, "patience")
+        finite_numbers(self, "command_scale", "upper_bound")
         if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
             raise UserError(f"command_scale must be positive, got {self.command_scale}")
 

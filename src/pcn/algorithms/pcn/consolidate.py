@@ -32,7 +32,7 @@ LAST_LEARNING_RATE = 1e-4
 """Where each cycle ends."""
 
 Score = Callable[[Execution], float]
-"""How good an execution of the archive is; 1 if nothing is left to improve."""
+"""How good an execution of the archive is."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,14 @@ def consolidate(
     config: PCNConfig,
     *,
     score: Score,
+    enough: float,
     executions: int,
     most_steps: int | None = None,
     key: UInt32[np.ndarray, " 2"],
 ) -> Consolidated:
     """Fit a copy of `policy` to the archive; the best executed copy wins, be it the first.
 
-    It ends early when checking has taken `most_steps` environment steps.
+    It ends early when the score is `enough`, or checking has taken `most_steps` environment steps.
     """
     learner = Learner.fresh(policy)
     practice = Practice(archive.rows)
@@ -105,7 +106,7 @@ def consolidate(
     best_score, num_steps, num_updates = score(execution), execution.num_steps, 0
     practice.test(policy, dataset.store)
     next_check, next_test = per_round, per_test
-    while best_score < 1 and num_updates < config.consolidation_updates:
+    while best_score < enough and num_updates < config.consolidation_updates:
         if num_updates - best.num_updates >= PATIENCE:
             break
         rates = cyclic_learning_rates(num_updates, per_round, config.learning_rate)
@@ -144,5 +145,5 @@ def reproduced(archive: Archive, tolerance: float) -> Score:
 
 
 def worth(reference_point: Float[np.ndarray, " objective"]) -> Score:
-    """The hypervolume of the returns, brought between 0 and 1 in its order."""
-    return lambda execution: 1 - 1 / (1 + hypervolume(execution.returns, reference_point))
+    """The hypervolume of the returns; it is never enough."""
+    return lambda execution: hypervolume(execution.returns, reference_point)

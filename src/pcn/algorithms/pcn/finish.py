@@ -47,6 +47,7 @@ def finished(
         actor,
         config,
         score=reproduced(archive, config.return_tolerance),
+        enough=1.0,
         executions=1,
         key=next_key(),
     )
@@ -76,6 +77,7 @@ def _finished_with_luck(
         actor,
         config,
         score=worth(np.asarray(actor.environment.spec.reference_point, dtype=np.float64)),
+        enough=np.inf,
         executions=num_checks,
         most_steps=int(CHECKING_SHARE * config.total_steps),
         key=next_key(),
