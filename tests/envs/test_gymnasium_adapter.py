@@ -237,9 +237,26 @@ def test_a_stack_of_another_height_is_played_as_it_was_trained():
         np.testing.assert_allclose(play(run, index).total, executed)
 
 
+def test_policies_take_pictures_as_the_environment_shows_them():
+    run = pcn.train(Blinking, total_steps=200, arguments={"environments": 4})
+    environment, policy = Blinking(), run.policy(0)
+    for _ in range(2):  # a policy may play again
+        policy.reset()
+        observation, _ = environment.reset(seed=0)
+        assert observation.shape != run.environment().spec.observation_space.shape
+        total, done = np.zeros(2), False
+        while not done:
+            observation, reward, terminated, truncated, _ = environment.step(
+                policy.act(observation)
+            )
+            policy.observe(reward)
+            total, done = total + reward, terminated or truncated
+        np.testing.assert_allclose(total, run.coverage_set.executed[0])
+
+
 def test_a_lambda_is_refused_where_it_could_not_be_found_again(tmp_path):
     make = lambda: Several()  # noqa: E731
-    with pytest.raises(UserError, match="a function with a name"):
+    with pytest.raises(UserError, match="needs functions that can be found again"):
         pcn.train(make, total_steps=300, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
     with pytest.raises(

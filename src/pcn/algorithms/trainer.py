@@ -43,6 +43,10 @@ class Outcome:
     """What `Algorithm.agent` needs to act."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What else is worth knowing, for `metrics.json`."""
+    archive: Float[np.ndarray, "point objective"] | None = None
+    """The non-dominated returns found in training; None if the policies are asked for just those.
+
+    Where luck plays a part, some of them are not worth asking for."""
 
 
 def evaluation_due(steps_before: int, steps: int, *, total_steps: int, evaluations: int) -> bool:

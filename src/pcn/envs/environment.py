@@ -7,8 +7,16 @@ import gymnasium as gym
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
 from pcn.envs.gymnasium_env import CompiledGymEnv
+from pcn.envs.observations import ObservationReader
 
 Environment = AbstractCompiledEnvironment | GymnasiumEnvironment
+
+
+def observation_reader(environment: Environment) -> ObservationReader:
+    """How what an environment shows becomes what policies see: pictures are reduced and stacked."""
+    if isinstance(environment, GymnasiumEnvironment):
+        return environment.reader()
+    return ObservationReader(environment.spec.observation_space, frame_stack=1)
 
 
 def person_view(environment: Environment, *, render: bool) -> gym.Env[Any, Any]:

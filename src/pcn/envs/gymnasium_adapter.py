@@ -59,11 +59,11 @@ class GymnasiumEnvironment:
         self._slots: Slots | None = None
         self.num_slots = num_slots
         environment = _made(make, name)
-        reader = ObservationReader(environment.observation_space, frame_stack=frame_stack)
+        self._shown_space = environment.observation_space
         self.spec = EnvironmentSpec(
             name=name,
             objectives=_objectives(environment, len(probe.reference_point)),
-            observation_space=reader.space,
+            observation_space=self.reader().space,
             action_space=environment.action_space,
             step_limit=probe.step_limit,
             reference_point=probe.reference_point,
@@ -73,6 +73,10 @@ class GymnasiumEnvironment:
             action_names=getattr(environment.unwrapped, "action_names", ()),
         )
         environment.close()
+
+    def reader(self) -> ObservationReader:
+        """What turns an observation into what policies see."""
+        return ObservationReader(self._shown_space, frame_stack=self._frame_stack)
 
     def warm_up(self) -> None:
         """Start the workers, so that what keeps them from working is told before training."""

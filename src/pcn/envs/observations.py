@@ -39,6 +39,7 @@ class ObservationReader:
         self._frame_stack = frame_stack
         self._read = reader_of(space)
         self._is_picture = is_picture(space)
+        self.shown_space = space
         self.space: gym.Space[Any] = space
         if self._is_picture:
             shape = (frame_stack, PICTURE_SIDE, PICTURE_SIDE)

@@ -31,18 +31,22 @@ def measure(
     return {**values, "cardinality": int(values["cardinality"])}
 
 
-def figures(coverage_set: CoverageSet, spec: EnvironmentSpec) -> dict[str, Any]:
+def figures(
+    coverage_set: CoverageSet,
+    spec: EnvironmentSpec,
+    archive: Float[np.ndarray, "point objective"] | None = None,
+) -> dict[str, Any]:
     """What `metrics.json` says about a coverage set.
 
-    `archive` are the returns in the dataset, `executed` what the policies returned when they
-    were run: the second is what a decision maker gets.
+    `archive` are the returns found in training, those asked for when not given, `executed` what
+    the policies returned when they were run: the second is what a decision maker gets.
     """
     problem = problem_of(spec)
     match = fidelity(
         coverage_set.requested, coverage_set.executed, tolerance=coverage_set.tolerance
     )
     return {
-        "archive": measure(coverage_set.requested, problem),
+        "archive": measure(coverage_set.requested if archive is None else archive, problem),
         "executed": measure(coverage_set.executed, problem),
         "fidelity": dataclasses.asdict(match),
     }

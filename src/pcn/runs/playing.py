@@ -10,7 +10,6 @@ from PIL import Image
 
 from pcn.command import Command
 from pcn.envs.environment import person_view
-from pcn.envs.observations import ObservationReader
 from pcn.errors import UserError
 from pcn.files import write_bytes
 from pcn.runs.run import Run
@@ -52,19 +51,14 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
     )
     kind = run.environment()
     environment = person_view(kind, render=render)
-    # Only Gymnasium environments that show pictures have a stack of them.
-    frame_stack = run.settings.arguments.get("frame_stack", 1)
-    reader = ObservationReader(environment.observation_space, frame_stack=frame_stack)
     names = kind.spec.action_names
-    seen, info = environment.reset(seed=seed)
-    observation = reader.first(seen)
+    observation, info = environment.reset(seed=seed)
     steps: list[PlayedStep] = []
     frames = [environment.render()] if render else []
     terminated = truncated = False
     while not (terminated or truncated):
         action = policy.act(observation, info.get("action_mask"))
-        seen, reward, terminated, truncated, info = environment.step(action)
-        observation = reader.next(seen)
+        observation, reward, terminated, truncated, info = environment.step(action)
         policy.observe(reward)
         left = left.after(np.asarray(reward), discount=run.settings.config.discount)
         steps.append(

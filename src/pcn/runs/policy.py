@@ -9,7 +9,7 @@ import numpy as np
 
 from pcn.command import Command
 from pcn.envs.choices import flat_mask
-from pcn.envs.observations import as_arrays
+from pcn.envs.observations import ObservationReader
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.rollout import AbstractAgent, environment_action
@@ -26,20 +26,24 @@ def _observing(agent: AbstractAgent, action: Any, reward: Any) -> AbstractAgent:
 
 
 class Policy:
-    """Call `act` with what you see, then `observe` with the reward you got.
+    """Call `act` with what the environment shows, then `observe` with the reward you got.
 
-    The policy remembers what is left of its command; `reset` starts the next episode.
+    The policy remembers what is left of its command, and the last pictures where it sees
+    pictures; `reset` starts the next episode.
     """
 
-    def __init__(self, agent: AbstractAgent, spec: EnvironmentSpec) -> None:
+    def __init__(self, agent: AbstractAgent, spec: EnvironmentSpec, reader: ObservationReader):
         self._start = agent
         self._agent = agent
         self._spec = spec
+        self._reader = reader
+        self._read = reader.first
         self._action: Any = None
 
     def reset(self) -> None:
         """Forget the episode."""
         self._agent = self._start
+        self._read = self._reader.first
         self._action = None
 
     def act(self, observation: Any, action_mask: Any = None) -> Any:
@@ -47,11 +51,11 @@ class Policy:
 
         `action_mask` says which actions are allowed, as in `info["action_mask"]`.
         """
-        space = self._spec.observation_space
         try:
-            observation = as_arrays(space, observation)
+            observation = self._read(observation)
         except (ValueError, TypeError, KeyError):
-            raise UserError(f"the observation does not fit {space}") from None
+            raise UserError(f"the observation does not fit {self._reader.shown_space}") from None
+        self._read = self._reader.next
         mask = None if action_mask is None else flat_mask(action_mask)
         self._action = _act(self._agent, observation, mask)
         chosen = np.asarray(environment_action(self._spec.action_space, self._action))

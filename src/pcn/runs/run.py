@@ -8,7 +8,7 @@ import numpy as np
 
 from pcn.algorithms import ALGORITHMS
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import Environment
+from pcn.envs.environment import Environment, observation_reader
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
@@ -43,7 +43,7 @@ class Run:
         agent = ALGORITHMS[self.settings.algorithm].agent(
             environment, self.settings.config, self.weights, self.coverage_set, index
         )
-        return Policy(agent, environment.spec)
+        return Policy(agent, environment.spec, observation_reader(environment))
 
     def executing(
         self, *, executions: int | None = None, seed: int = 1
@@ -60,7 +60,8 @@ class Run:
             executions=executions,
             seed=seed,
         )
-        return coverage_set, figures(coverage_set, environment.spec)
+        archive = self.metrics["archive"]  # what was found in training stays what it was
+        return coverage_set, {**figures(coverage_set, environment.spec), "archive": archive}
 
 
 def load(path: str | Path) -> Run:

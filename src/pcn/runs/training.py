@@ -194,7 +194,7 @@ def _complete(
         "steps": trainer.steps,
         "seconds": round(time.perf_counter() - started, 3),
         "policies": len(outcome.coverage_set),
-        **figures(outcome.coverage_set, spec),
+        **figures(outcome.coverage_set, spec, outcome.archive),
         **outcome.facts,
     }
     if folder is not None:

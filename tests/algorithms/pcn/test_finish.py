@@ -86,7 +86,9 @@ def trainer():
 
 def test_a_lucky_return_does_not_crowd_out_what_is_better_on_average(trainer):
     assert trainer._dataset.archive().returns.tolist() == [[10.0, 10.0]]  # luck
-    coverage_set = trainer.finish().coverage_set
+    outcome = trainer.finish()
+    assert outcome.archive.tolist() == [[10.0, 10.0]]
+    coverage_set = outcome.coverage_set
     assert coverage_set.front.tolist() == [[1.0, 1.0]]
     assert coverage_set.deviation[coverage_set.front_mask].tolist() == [[0.0, 0.0]]
 

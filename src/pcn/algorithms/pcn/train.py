@@ -88,7 +88,7 @@ class PCNTrainer(AbstractTrainer):
         facts = {
             "consolidation": {"updates": final.num_updates, "steps": final.num_steps},
         }
-        return Outcome(coverage_set, arrays, facts)
+        return Outcome(coverage_set, arrays, facts, self._dataset.archive().returns)
 
     def snapshot(self) -> Snapshot:
         """Network, optimiser, dataset and random state."""
