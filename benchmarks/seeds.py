@@ -9,7 +9,7 @@ import csv
 import resource
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import tyro
@@ -31,8 +31,8 @@ class Arguments:
     """CSV file to append to; standard output when not given."""
     runs: Path | None = None
     """Folder to record the runs in."""
-    set: str = ""
-    """Hyperparameters to change, as in `action_noise=0.1,capacity=500`."""
+    set: list[str] = field(default_factory=list)
+    """Hyperparameters to change, as in `action_noise=0.1 command_scale=(1,1,0.1)`."""
 
 
 COLUMNS = [
@@ -44,7 +44,7 @@ COLUMNS = [
 
 def main(arguments: Arguments) -> None:
     options = {} if arguments.total_steps is None else {"total_steps": arguments.total_steps}
-    for assignment in filter(None, arguments.set.split(",")):
+    for assignment in arguments.set:
         name, _, value = assignment.partition("=")
         options[name] = ast.literal_eval(value)
     options |= {"algorithm": arguments.algorithm, "preset": arguments.preset}

@@ -31,13 +31,14 @@ def front_figure(run: Run) -> Figure:
 def _title(run: Run, spec: EnvironmentSpec) -> str:
     """How much of the known front is there, and whether the policies keep their promises."""
     executed = run.coverage_set.front
-    title = f"{run.settings.environment}: {len(executed)} policies"
+    title = f"{spec.name}: {len(executed)} non-dominated policies"
     if spec.front is not None:
         known = spec.front.returns
         gaps = np.array([np.abs(executed - point).max(axis=1).min() for point in known])
         found = int(np.sum(gaps <= run.coverage_set.tolerance))
         title += f", {found} of {len(known)} points of the {spec.front.status} front"
-    return f"{title}\n{run.metrics['fidelity']['exact']:.0%} of them reach what was asked"
+    share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)
+    return f"{title}\n{round(share * count)} of {count} policies reach what was asked of them"
 
 
 def _label(objective: Objective) -> str:

@@ -21,10 +21,13 @@ def progress_figure(runs: list[Run]) -> Figure:
     Where the front is known, what is missing from its hypervolume is drawn, on a log scale: the
     last hundredth of a hypervolume can be half of the front.
     """
-    environments = {run.settings.environment for run in runs}
-    if len(environments) > 1:
-        raise UserError(f"runs of different environments: {', '.join(sorted(environments))}")
-    spec = runs[0].environment().spec
+    specs = [run.environment().spec for run in runs]
+    names = sorted({spec.name for spec in specs})
+    if len(names) > 1:
+        raise UserError(f"runs of different environments: {', '.join(names)}")
+    spec = specs[0]
+    if any(other.reference_point != spec.reference_point for other in specs):
+        raise UserError("runs with different reference points cannot be compared")
     best = _best(spec)
     figure, axes = plt.subplots(figsize=(6.8, 4.4), layout="constrained")
     for number, run in enumerate(runs):
@@ -49,7 +52,7 @@ def progress_figure(runs: list[Run]) -> Figure:
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_xlabel("environment steps")
     seeds = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-    axes.set_title(f"{runs[0].settings.environment}: {seeds}", fontsize=11)
+    axes.set_title(f"{spec.name}: {seeds}", fontsize=11)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)

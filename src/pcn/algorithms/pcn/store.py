@@ -29,7 +29,7 @@ class Drawing(eqx.Module):
     """Which stored episodes to draw steps from, and how often each."""
 
     slots: Int[AnyArray, " episode"]
-    """Where the episodes lie in the store; the first `count` of them are drawn from."""
+    """Where the episodes lie in the store; those beyond the last drawn from are padding."""
     cumulative: Float[AnyArray, " episode"]
     """Share of the draws that fall on this episode or an earlier one; 1 from the last on."""
 

@@ -96,7 +96,8 @@ class RATrainer(AbstractTrainer):
     def finish(self) -> Outcome:
         """Execute every policy greedily and keep those that no other dominates."""
         # What the policies return on average while they still sample their actions.
-        self._measure(*self._run())
+        if self._active_mask.any():  # those that have stopped were measured when they did
+            self._measure(*self._run())
         candidates = self._candidates(self._executions)
         coverage_set, kept = candidates.coverage_set(self.config.return_tolerance)
         facts = {

@@ -27,7 +27,7 @@ from pcn.envs.minecart.environment import (
     SUB_FRAMES,
 )
 
-# As in `minecart.py`, each angle that sliding can reach beyond 0..360 has its own entry.
+# As in `environment.py`, each angle that sliding can reach beyond 0..360 has its own entry.
 _LARGEST_ANGLE = 1075
 _ANGLES = range(-_LARGEST_ANGLE, _LARGEST_ANGLE + 1, ROTATION)
 _DIRECTIONS = np.array(
