@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pcn
+from ordinary_loop import return_of
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.evaluate import Actor
 from pcn.algorithms.pcn.exploration import Randomness
@@ -240,18 +241,10 @@ def test_a_stack_of_another_height_is_played_as_it_was_trained():
 def test_policies_take_pictures_as_the_environment_shows_them():
     run = pcn.train(Blinking, total_steps=200, arguments={"environments": 4})
     environment, policy = Blinking(), run.policy(0)
+    assert environment.observation_space != run.environment().spec.observation_space
     for _ in range(2):  # a policy may play again
         policy.reset()
-        observation, _ = environment.reset(seed=0)
-        assert observation.shape != run.environment().spec.observation_space.shape
-        total, done = np.zeros(2), False
-        while not done:
-            observation, reward, terminated, truncated, _ = environment.step(
-                policy.act(observation)
-            )
-            policy.observe(reward)
-            total, done = total + reward, terminated or truncated
-        np.testing.assert_allclose(total, run.coverage_set.executed[0])
+        np.testing.assert_allclose(return_of(policy, environment), run.coverage_set.executed[0])
 
 
 def test_a_lambda_is_refused_where_it_could_not_be_found_again(tmp_path):

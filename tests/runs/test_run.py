@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import pcn
+from ordinary_loop import return_of
 from pcn.envs.gymnasium_ids import register_all
 from pcn.errors import UserError
 
@@ -18,15 +19,7 @@ def test_a_policy_reaches_its_return_in_an_ordinary_loop(run):
     register_all()
     environment = gym.make("pcn/deep-sea-treasure-v0")
     for index in range(len(run.coverage_set)):
-        policy = run.policy(index)
-        observation, _ = environment.reset(seed=0)
-        total, done = np.zeros(2), False
-        while not done:
-            observation, reward, terminated, truncated, _ = environment.step(
-                policy.act(observation)
-            )
-            policy.observe(reward)
-            total, done = total + reward, terminated or truncated
+        total = return_of(run.policy(index), environment)
         np.testing.assert_array_equal(total, run.coverage_set.executed[index])
 
 
