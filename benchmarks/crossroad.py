@@ -22,7 +22,7 @@ import pcn.rollout
 from pcn.algorithms import ALGORITHMS
 from pcn.envs.crossroad import Crossroad
 from pcn.envs.crossroad.environment import STEP_LIMIT
-from pcn.envs.workers import WorkerSlots
+from pcn.envs.slots import WorkerSlots
 from pcn.rollout.crew import Crew
 from pcn.runs.settings import Settings
 

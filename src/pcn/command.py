@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Float
 
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 
 class Command(eqx.Module):

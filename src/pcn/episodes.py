@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 
 class Episodes(eqx.Module):

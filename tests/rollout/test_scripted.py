@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pcn.envs.choices import allowed_choice
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
 from pcn.nets.heads import ActionHeads
 from pcn.rollout import ScriptedAgent, rollout
 from pcn.rollout.stepped import episode_seeds

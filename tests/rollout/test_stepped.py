@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Float, Int
 
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
 from pcn.rollout import AbstractAgent, rollout
 from winding import LIMIT, NUM_OBJECTIVES, Winding
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pcn
-from pcn.files import read_arrays
+from pcn.serialisation.files import read_arrays
 
 STEPS = 30_000
 RUN = [sys.executable, "-m", "pcn"]

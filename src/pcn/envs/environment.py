@@ -5,9 +5,9 @@ from typing import Any
 import gymnasium as gym
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
-from pcn.envs.gymnasium_env import CompiledGymEnv
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.observations import ObservationReader
+from pcn.envs.to_gymnasium import CompiledGymEnv
 
 Environment = AbstractCompiledEnvironment | GymnasiumEnvironment
 

@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 
 from pcn.envs.benchmark import Benchmark
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe, find_make, probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe, find_make, probe
 from pcn.errors import UserError
 
 DISCOUNTS = {"resource-gathering-v0": 0.9, "four-room-v0": 0.95}

@@ -5,8 +5,8 @@ from typing import Any
 import gymnasium as gym
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
-from pcn.envs.gymnasium_env import CompiledGymEnv
 from pcn.envs.registry import BENCHMARKS, FAMILIES, find_benchmark
+from pcn.envs.to_gymnasium import CompiledGymEnv
 
 
 def make(benchmark: str, render_mode: str | None = None, **arguments: Any) -> gym.Env[Any, Any]:

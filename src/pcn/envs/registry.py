@@ -4,15 +4,15 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from pcn.checks import fits, type_name
 from pcn.envs.benchmark import Benchmark
 from pcn.envs.crossroad.benchmark import CROSSROADS
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.envs.gymnasium_adapter import is_gymnasium_id
+from pcn.envs.from_gymnasium import is_gymnasium_id
 from pcn.envs.gymnasium_benchmark import gymnasium_benchmark
 from pcn.envs.minecart import Minecart
 from pcn.envs.walkroom import MOST_OBJECTIVES, Walkroom
 from pcn.errors import UserError
-from pcn.typing import fits, type_name
 
 
 def walkroom(objectives: int = 2, size: int | None = None, room_seed: int = 0) -> Benchmark:

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from pcn.errors import UserError
-from pcn.files import write_bytes
+from pcn.serialisation.files import write_bytes
 
 
 def save(figure: Figure, path: Path) -> None:

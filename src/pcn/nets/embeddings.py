@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Integer, Num, PRNGKeyArray, PyTree
 
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 
 class AbstractStateEmbedding(eqx.Module):

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pcn.errors import UserError
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 _FORBIDDEN = -1e9
 

@@ -19,7 +19,7 @@ from pcn.nets.embeddings import (
     SumEmbedding,
     VectorEmbedding,
 )
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 MOST_ROWS = 1024
 """Boxes of integers get one row per value up to this many rows in all."""

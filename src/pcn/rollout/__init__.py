@@ -3,13 +3,13 @@
 import numpy as np
 
 from pcn.envs.environment import Environment
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout.agent import AbstractAgent, environment_action
 from pcn.rollout.compiled import compiled_rollout
 from pcn.rollout.scripted import ScriptedAgent, scripted_rollout
 from pcn.rollout.stepped import stepped_rollout
-from pcn.typing import RandomKey
+from pcn.types import RandomKey
 
 __all__ = ["AbstractAgent", "ScriptedAgent", "environment_action", "rollout"]
 

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray, PyTree, Shaped
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout.agent import AbstractAgent, environment_action, own_mask
-from pcn.typing import AnyArray, RandomKey
+from pcn.types import AnyArray, RandomKey
 
 
 @eqx.filter_jit

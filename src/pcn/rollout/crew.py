@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from pcn.rollout.agent import AbstractAgent, own_mask
 from pcn.rollout.packing import Packing
-from pcn.typing import AnyArray, RandomKey
+from pcn.types import AnyArray, RandomKey
 
 CALLS_AHEAD = 32
 """Calls whose random numbers are drawn together: drawing for each takes as long as acting."""

@@ -6,15 +6,15 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
 from pcn.envs.choices import mask_of
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.observations import empty_observations
-from pcn.envs.workers import Script
+from pcn.envs.slots import Script
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
 from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.recorder import Recorder
 from pcn.rollout.stepped import episode_seeds
-from pcn.typing import AnyArray, RandomKey
+from pcn.types import AnyArray, RandomKey
 
 
 class ScriptedAgent(AbstractAgent):

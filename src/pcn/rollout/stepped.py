@@ -7,14 +7,14 @@ import numpy as np
 from jaxtyping import Int
 
 from pcn.envs.choices import as_actions, mask_of
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.observations import empty_observations
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
 from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.crew import Crew
 from pcn.rollout.recorder import Recorder
-from pcn.typing import RandomKey
+from pcn.types import RandomKey
 
 
 def stepped_rollout(

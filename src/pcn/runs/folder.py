@@ -11,7 +11,8 @@ import numpy as np
 from pcn.algorithms.trainer import Snapshot
 from pcn.coverage import CoverageSet
 from pcn.errors import UserError
-from pcn.files import (
+from pcn.runs.settings import Settings
+from pcn.serialisation.files import (
     read_arrays,
     read_csv,
     read_json,
@@ -19,7 +20,6 @@ from pcn.files import (
     write_csv,
     write_json,
 )
-from pcn.runs.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from PIL import Image
 from pcn.command import Command
 from pcn.envs.environment import person_view
 from pcn.errors import UserError
-from pcn.files import write_bytes
 from pcn.runs.run import Run
+from pcn.serialisation.files import write_bytes
 
 
 @dataclass(frozen=True)

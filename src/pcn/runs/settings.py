@@ -8,10 +8,10 @@ from typing import Any, Literal, get_origin
 import pcn
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractAlgorithm
+from pcn.checks import fits, type_name
 from pcn.envs.environment import Environment
 from pcn.envs.registry import find_benchmark, parameters_of
 from pcn.errors import UserError
-from pcn.typing import fits, type_name
 
 FORMAT = 1
 """Raised when a run folder of an older version can no longer be read."""

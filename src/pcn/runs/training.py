@@ -12,7 +12,7 @@ import gymnasium as gym
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.compilation import run_in_place, use_cache
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.lookup import found_again, name_of

@@ -12,7 +12,7 @@ import pcn
 from pcn.envs import find_benchmark
 from pcn.envs.crossroad import Crossroad
 from pcn.envs.crossroad.environment import CELLS_BEFORE, STEP_LIMIT, reward_of
-from pcn.envs.workers import WorkerSlots
+from pcn.envs.slots import WorkerSlots
 from pcn.errors import UserError
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pcn.algorithms.checks import at_least, one_of, positive, share
 from pcn.algorithms.mones.fitness import Fitness
+from pcn.checks import at_least, one_of, positive, share
 
 Covariance = Literal["diagonal", "full"]
 

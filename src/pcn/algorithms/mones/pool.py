@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from pcn.algorithms.mones.config import MONESConfig
 from pcn.algorithms.mones.search_distribution import AbstractSearchDistribution
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 
 class Pool(eqx.Module):

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 BISECTIONS = 40
 

@@ -20,12 +20,12 @@ from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each, taking
 from pcn.algorithms.stacked.standardise import standardised
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
-from pcn.arrays import named_arrays, with_named_arrays
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import Environment
 from pcn.nets.plain_policy import PlainPolicy, WeightVector
 from pcn.pareto import non_dominated_mask, rounded, unique_front
-from pcn.typing import AnyArray, RandomKey
+from pcn.serialisation.arrays import named_arrays, with_named_arrays
+from pcn.types import AnyArray, RandomKey
 
 ALWAYS_PATIENT = 0.1
 """Share of generations whose episodes may go on to the step limit."""

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 from pcn.command import Command
 from pcn.nets.policy import ConditionedPolicy
 from pcn.rollout import AbstractAgent
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 NO_ACTION = -1
 """The last action where there has been none."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pcn.algorithms.checks import at_least, at_most, finite_numbers, one_of, positive, share
+from pcn.checks import at_least, at_most, finite_numbers, one_of, positive, share
 from pcn.errors import UserError
 from pcn.nets.policy import Gate
 

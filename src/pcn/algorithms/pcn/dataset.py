@@ -9,10 +9,10 @@ from jaxtyping import Float, Int, PyTree
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
-from pcn.arrays import named_arrays, with_named_arrays
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.pareto import Scoreboard
+from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 LUCKY_COPIES = 8
 """Episodes of equal return that are kept where returns are partly luck: one lucky return must not

@@ -16,7 +16,7 @@ from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
 from pcn.pareto import covered_mask, rounded, unique_front
 from pcn.rollout import ScriptedAgent, rollout
-from pcn.typing import AnyArray, RandomKey
+from pcn.types import AnyArray, RandomKey
 
 
 def fingerprints(

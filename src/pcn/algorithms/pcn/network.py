@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.arrays import with_named_arrays
 from pcn.envs.environment import Environment
 from pcn.envs.observations import empty_observations
 from pcn.nets.heads import ActionHeads
 from pcn.nets.policy import ConditionedPolicy
 from pcn.nets.spaces import embedding_for, own_embedding
-from pcn.typing import RandomKey
+from pcn.serialisation.arrays import with_named_arrays
+from pcn.types import RandomKey
 
 
 def fresh_policy(

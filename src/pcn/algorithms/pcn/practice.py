@@ -13,7 +13,7 @@ from pcn.algorithms.pcn.dataset import Rows
 from pcn.algorithms.pcn.store import TransitionStore
 from pcn.algorithms.pcn.update import answers
 from pcn.nets.policy import ConditionedPolicy
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 UNSURE_SHARE = 0.5
 """Share of a batch that is drawn in proportion to the probability of any other action."""

@@ -13,7 +13,7 @@ from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 
 class Transitions(eqx.Module):

@@ -22,11 +22,11 @@ from pcn.algorithms.trainer import (
     Snapshot,
     evaluation_due,
 )
-from pcn.arrays import named_arrays, with_named_arrays
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
 from pcn.pareto import covered_mask
+from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 EVALUATION_SHARE = 0.1
 """Most of the steps that evaluations may take."""

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from pcn.algorithms.pcn.store import Drawing, Transitions, TransitionStore
 from pcn.nets.policy import ConditionedPolicy
-from pcn.typing import AnyArray, RandomKey
+from pcn.types import AnyArray, RandomKey
 
 OPTIMISER = optax.scale_by_adam()
 

@@ -13,7 +13,7 @@ from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
 from pcn.rollout import ScriptedAgent, rollout
-from pcn.typing import RandomKey
+from pcn.types import RandomKey
 
 CROSSED = 0.5
 """Share of variations that begin as one episode and end as another; half of them are edited too."""

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from pcn.coverage import CoverageSet
 from pcn.pareto import rounded, unique_front
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 
 class Candidates(eqx.Module):

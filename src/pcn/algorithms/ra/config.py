@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pcn.algorithms.checks import at_least, one_of, positive, share
+from pcn.checks import at_least, one_of, positive, share
 
 StepRule = Literal["adam", "natural"]
 

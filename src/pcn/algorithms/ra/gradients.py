@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float
 
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 CONJUGATE_STEPS = 10
 DAMPING = 1e-3

@@ -12,11 +12,11 @@ from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each
 from pcn.algorithms.stacked.standardise import standardised
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
-from pcn.arrays import named_arrays, with_named_arrays
 from pcn.envs.environment import Environment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
 from pcn.pareto import rounded, unique_front
+from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 STOP_AFTER = 10
 """Updates in a row that must find a policy finished before it stops: gradients are noisy."""

@@ -13,7 +13,7 @@ from pcn.algorithms.ra.gradients import PolicyGradients, advantages
 from pcn.algorithms.ra.stationarity import ascent_norm
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import PlainPolicy, WeightVector
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 OPTIMISER = optax.scale_by_adam()
 SMOOTHING = 0.9

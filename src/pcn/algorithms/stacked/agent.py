@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
 from pcn.nets.plain_policy import PlainPolicy
 from pcn.rollout import AbstractAgent
-from pcn.typing import AnyArray
+from pcn.types import AnyArray
 
 
 class PolicyAgent(AbstractAgent):

@@ -11,11 +11,11 @@ import numpy as np
 from pcn.algorithms.stacked.agent import PolicyAgent
 from pcn.algorithms.stacked.execute import execute, taking
 from pcn.algorithms.trainer import AbstractAlgorithm
-from pcn.arrays import with_named_arrays
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import Environment
 from pcn.nets.plain_policy import PlainPolicy
-from pcn.typing import RandomKey
+from pcn.serialisation.arrays import with_named_arrays
+from pcn.types import RandomKey
 
 ARRAYS = "policies"
 """The name under which a run's arrays hold the stack."""

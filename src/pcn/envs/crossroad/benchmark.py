@@ -6,7 +6,7 @@ from typing import Any
 
 from pcn.envs.benchmark import Benchmark
 from pcn.envs.crossroad.environment import STEP_LIMIT, Crossroad, Waiting
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
 from pcn.errors import UserError
 
 REFERENCE = (0.0, -30.0)

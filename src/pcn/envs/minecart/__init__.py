@@ -1,4 +1,4 @@
-"""Minecart: the environment, its picture, and the search that proves its front."""
+"""Minecart: the environment and its picture."""
 
 from pcn.envs.minecart.environment import Minecart
 

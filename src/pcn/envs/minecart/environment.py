@@ -79,7 +79,7 @@ def _front() -> Front:
     return Front(
         returns=np.array([point["return"] for point in points]),
         status="proven",
-        source="exhaustive search over MO-Gymnasium's dynamics: pcn.envs.minecart.front",
+        source="exhaustive search over MO-Gymnasium's dynamics: proofs.minecart.front",
     )
 
 

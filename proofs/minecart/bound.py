@@ -9,7 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt8
 
-from pcn.envs.minecart.coarse import (
+from pcn.envs.minecart.environment import (
+    ACCELERATE,
+    BASE_RADIUS,
+    BRAKE,
+    MINE,
+    MINE_RADIUS,
+    MINES,
+    ROTATION,
+)
+from proofs.minecart.coarse import (
     CELLS,
     CLASSES,
     CRAWLING,
@@ -23,16 +32,7 @@ from pcn.envs.minecart.coarse import (
     speed_class,
     wall_moves,
 )
-from pcn.envs.minecart.environment import (
-    ACCELERATE,
-    BASE_RADIUS,
-    BRAKE,
-    MINE,
-    MINE_RADIUS,
-    MINES,
-    ROTATION,
-)
-from pcn.envs.minecart.float64 import Carts
+from proofs.minecart.float64 import Carts
 
 UNREACHABLE = 255
 

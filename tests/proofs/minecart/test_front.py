@@ -7,13 +7,13 @@ import mo_gymnasium
 import numpy as np
 import pytest
 
-from pcn.envs.minecart import bound
-from pcn.envs.minecart import coarse as coarse_cart
-from pcn.envs.minecart.bound import to_base, to_mine
-from pcn.envs.minecart.coarse import UNITS
 from pcn.envs.minecart.environment import BRAKE, FRONT_FILE, MINE, Minecart
-from pcn.envs.minecart.float64 import Carts, advance, carts_at_start
-from pcn.envs.minecart.front import cheapest_trip, load_after
+from proofs.minecart import bound
+from proofs.minecart import coarse as coarse_cart
+from proofs.minecart.bound import to_base, to_mine
+from proofs.minecart.coarse import UNITS
+from proofs.minecart.float64 import Carts, advance, carts_at_start
+from proofs.minecart.front import cheapest_trip, load_after
 
 POINTS = json.loads(FRONT_FILE.read_text())
 

@@ -4,8 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.arrays import named_arrays, with_named_arrays
 from pcn.errors import UserError
+from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 
 def network(seed):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pcn.errors import UserError
-from pcn.files import (
+from pcn.serialisation.files import (
     read_arrays,
     read_csv,
     read_json,

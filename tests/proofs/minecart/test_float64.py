@@ -4,7 +4,7 @@ import mo_gymnasium
 import numpy as np
 
 from pcn.envs.minecart.environment import MINE, NOTHING
-from pcn.envs.minecart.float64 import advance, carts_at_start
+from proofs.minecart.float64 import advance, carts_at_start
 
 
 def test_motion_is_bit_for_bit_that_of_mo_gymnasium():

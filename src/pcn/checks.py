@@ -1,7 +1,8 @@
-"""Checks that configs make of their values; each error names the value and what was expected."""
+"""Checks of the values that users give; each error names the value and what was expected."""
 
 import math
-from typing import Any
+import types
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pcn.errors import UserError
 
@@ -59,3 +60,26 @@ def _finite(config: Any, name: str) -> float:
     if not math.isfinite(value):
         raise UserError(f"{name} must be a finite number, got {value}")
     return value
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type such as those of configs: `int`, `tuple[float, ...] | None`.
+
+    >>> fits(3, float), fits(True, int), fits((1.0, "a"), tuple[float, ...] | None)
+    (True, False, False)
+    """
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return any(fits(value, part) for part in parts)
+    if origin is Literal:
+        return value in parts
+    if origin is tuple:
+        return isinstance(value, tuple) and all(fits(item, parts[0]) for item in value)
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def type_name(kind: Any) -> str:
+    """The type as its annotation reads."""
+    return kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)

@@ -1,4 +1,4 @@
-"""The exact Pareto front of deterministic Minecart: `python -m pcn.envs.minecart.front`.
+"""The exact Pareto front of deterministic Minecart: `python -m proofs.minecart.front`.
 
 What has to be searched. An episode pays its ore when the cart comes home, so its return is the load
 it brings and the fuel it used; one that never comes home brings nothing and uses 20, which the
@@ -25,8 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.envs.minecart.bound import Bound, to_base, to_mine
-from pcn.envs.minecart.coarse import UNIT, UNITS
 from pcn.envs.minecart.environment import (
     BRAKE,
     CAPACITY,
@@ -38,7 +36,9 @@ from pcn.envs.minecart.environment import (
     ORE_MEANS,
     SUB_FRAMES,
 )
-from pcn.envs.minecart.float64 import Carts, advance, can_mine, carts_at_start
+from proofs.minecart.bound import Bound, to_base, to_mine
+from proofs.minecart.coarse import UNIT, UNITS
+from proofs.minecart.float64 import Carts, advance, can_mine, carts_at_start
 
 ORE_PER_ACTION = SUB_FRAMES * np.array(ORE_MEANS)
 FILLS_AT_ONCE = np.flatnonzero(ORE_PER_ACTION.sum(axis=1) >= CAPACITY)  # mine 2

@@ -15,7 +15,7 @@ from pcn.algorithms.pcn.evaluate import Actor
 from pcn.algorithms.pcn.exploration import Randomness
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.train import PCNTrainer
-from pcn.envs.gymnasium_adapter import GymnasiumEnvironment, Probe, find_make, probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe, find_make, probe
 from pcn.envs.observations import ObservationReader, small_picture
 from pcn.envs.registry import find_benchmark
 from pcn.envs.spec import Objective
@@ -226,7 +226,7 @@ def test_an_environment_that_breaks_down_is_named_with_its_place(workers, monkey
     monkeypatch.setattr(Failing, "steps", 0)
     known = {"reference_point": (-9.0, -9.0), "deterministic": True, "masked_actions": False}
     arguments = {**known, "step_limit": 3, "workers": workers, "environments": 2}
-    said = r"failed at test_gymnasium_adapter.py:\d+: RuntimeError: the simulator lost.*pcn resume"
+    said = r"failed at test_from_gymnasium.py:\d+: RuntimeError: the simulator lost.*pcn resume"
     with pytest.raises(UserError, match=said):
         pcn.train(Failing, arguments=arguments, total_steps=3_000)
 

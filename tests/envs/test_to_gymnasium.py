@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.envs.gymnasium_env import CompiledGymEnv
+from pcn.envs.to_gymnasium import CompiledGymEnv
 
 
 @pytest.fixture(scope="module")

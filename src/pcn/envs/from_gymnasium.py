@@ -13,8 +13,8 @@ from jaxtyping import Bool, Float
 
 from pcn.envs.choices import allowed_choice, as_actions, mask_of
 from pcn.envs.observations import ObservationReader
+from pcn.envs.slots import LocalSlots, Slots, WorkerSlots
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
-from pcn.envs.workers import LocalSlots, Slots, WorkerSlots
 from pcn.errors import UserError
 from pcn.lookup import find_function
 from pcn.nets.heads import ActionHeads

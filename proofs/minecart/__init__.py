@@ -1,0 +1,1 @@
+"""The exhaustive search that proves the front of Minecart."""

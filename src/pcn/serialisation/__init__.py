@@ -1,0 +1,1 @@
+"""State to files and back: atomic files, and arrays of pytrees by name."""
