@@ -29,7 +29,7 @@ def trained(name, environment, *, seed, **settings):
     trainer = make_trainer(name, environment, seed=seed, **settings)
     while not trainer.done:
         trainer.iterate()
-    return trainer.finish()
+    return trainer.outcome()
 
 
 def assert_same(one, other):
@@ -107,7 +107,7 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
     while not second.done:
         second.iterate()
     assert second.steps == first.steps
-    assert_same(second.finish(), outcomes(name, 100))
+    assert_same(second.outcome(), outcomes(name, 100))
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_a_snapshot_before_the_first_iteration_is_a_beginning(name, outcomes):
     trainer.restore(begun)
     while not trainer.done:
         trainer.iterate()
-    assert_same(trainer.finish(), outcomes(name, 100))
+    assert_same(trainer.outcome(), outcomes(name, 100))
 
 
 @pytest.mark.slow

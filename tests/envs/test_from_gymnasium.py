@@ -357,7 +357,7 @@ class Short(Several):
 def test_what_an_environment_cuts_off_itself_has_ended():
     environment = GymnasiumEnvironment("short", Short, Probe((-9.0, -9.0), True, False, 1000))
     scripted = ScriptedAgent(np.zeros((4, 3, 2), np.int32), np.zeros(4, np.int32))
-    policy = fresh_policy(environment, PCNConfig(), np.zeros(2, np.uint32))
+    policy = fresh_policy(environment.spec, PCNConfig(), np.zeros(2, np.uint32))
     actor = Actor(environment, 4, 1.0)
     for most_steps in (None, 1):
         known = rollout(environment, scripted, jax.random.key(0), 4, most_steps=most_steps)

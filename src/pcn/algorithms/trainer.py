@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from pcn.algorithms.config import AlgorithmConfig
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.spec import EnvironmentSpec
 from pcn.rollout import AbstractAgent
 
 
@@ -24,6 +26,8 @@ class Progress:
     """The non-dominated returns known so far."""
     execution: CoverageSet | None = None
     """What executing them gave; only when an evaluation was due."""
+    phase: str = "training"
+    """What is going on, in one word for people: training, consolidating, executing."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class AbstractTrainer(ABC):
     """A training in progress; the caller decides when to report and when to save."""
 
     steps: int
-    """Environment steps taken so far."""
+    """AbstractEnvironment steps taken so far."""
 
     @property
     @abstractmethod
@@ -81,27 +85,27 @@ class AbstractTrainer(ABC):
         """Go back to a state; what follows is bit for bit what followed then."""
 
     @abstractmethod
-    def finish(self) -> Outcome:
-        """Turn what was learned into policies, and execute each of them."""
+    def outcome(self) -> Outcome:
+        """The policies and what each of them returned; once `done`, and without further steps."""
 
 
 class AbstractAlgorithm(ABC):
     """An entry of `ALGORITHMS`."""
 
-    config_class: type[Any]
-    """Besides its own, every config has `total_steps`, `discount`, `executions` and
-    `return_tolerance`."""
+    config_class: type[AlgorithmConfig]
     presets: Mapping[str, Mapping[str, object]]
     """What each preset sets differently from the config's defaults."""
 
     @abstractmethod
-    def trainer(self, environment: Environment, config: Any, *, seed: int) -> AbstractTrainer:
+    def trainer(
+        self, environment: AbstractEnvironment, config: Any, *, seed: int
+    ) -> AbstractTrainer:
         """A training that has not begun."""
 
     @abstractmethod
     def agent(
         self,
-        environment: Environment,
+        spec: EnvironmentSpec,
         config: Any,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,
@@ -112,7 +116,7 @@ class AbstractAlgorithm(ABC):
     @abstractmethod
     def execute(
         self,
-        environment: Environment,
+        environment: AbstractEnvironment,
         config: Any,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Benchmark:
     """How to make an environment, and what training on it needs to know."""
 
     name: str
-    make: Callable[[], Environment]
+    make: Callable[[], AbstractEnvironment]
     summary: str
     total_steps: int
     """Default budget of environment steps (the paper's)."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout.agent import AbstractAgent, environment_action
@@ -15,7 +15,7 @@ __all__ = ["AbstractAgent", "ScriptedAgent", "environment_action", "rollout"]
 
 
 def rollout(
-    environment: Environment,
+    environment: AbstractEnvironment,
     agents: AbstractAgent,
     key: RandomKey,
     num_episodes: int,

@@ -8,7 +8,7 @@ import numpy as np
 
 from pcn.algorithms import ALGORITHMS
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import Environment, observation_reader
+from pcn.envs.environment import AbstractEnvironment, observation_reader
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
@@ -28,7 +28,7 @@ class Run:
     weights: dict[str, np.ndarray] = field(repr=False)
     path: Path | None = None
 
-    def environment(self) -> Environment:
+    def environment(self) -> AbstractEnvironment:
         """The environment that the run was trained on."""
         return self.settings.make()
 
@@ -41,7 +41,7 @@ class Run:
             )
         environment = self.environment()
         agent = ALGORITHMS[self.settings.algorithm].agent(
-            environment, self.settings.config, self.weights, self.coverage_set, index
+            environment.spec, self.settings.config, self.weights, self.coverage_set, index
         )
         return Policy(agent, environment.spec, observation_reader(environment))
 

@@ -9,7 +9,7 @@ import pcn
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractAlgorithm
 from pcn.checks import fits, type_name
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.registry import find_benchmark, parameters_of
 from pcn.errors import UserError
 
@@ -19,7 +19,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Settings:
-    """Environment, algorithm, its hyperparameters and the seed."""
+    """AbstractEnvironment, algorithm, its hyperparameters and the seed."""
 
     environment: str
     arguments: Mapping[str, Any]
@@ -68,7 +68,7 @@ class Settings:
         made_with = dict(benchmark.arguments or arguments or {})
         return cls(environment, made_with, algorithm, preset, seed, config)
 
-    def make(self) -> Environment:
+    def make(self) -> AbstractEnvironment:
         """The environment."""
         return find_benchmark(self.environment, **self.arguments).make()
 

@@ -189,7 +189,7 @@ def _complete(
             save()
             last_checkpoint = time.perf_counter()
     save()
-    outcome = trainer.finish()
+    outcome = trainer.outcome()
     metrics = {
         "steps": trainer.steps,
         "seconds": round(time.perf_counter() - started, 3),

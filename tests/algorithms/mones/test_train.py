@@ -18,7 +18,7 @@ def trained(environment, config, seed=0):
     trainer = MONESTrainer(environment, config, seed=seed)
     while not trainer.done:
         trainer.iterate()
-    return trainer.finish()
+    return trainer.outcome()
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_steps_are_counted_and_the_final_draws_are_part_of_the_budget():
         assert len(unique_front(progress.archive)) == len(progress.archive) > 0
         before = progress.steps
     assert before < SMALL.total_steps
-    outcome = trainer.finish()
+    outcome = trainer.outcome()
     assert trainer.steps > before
     assert outcome.facts["final_draws"] == SMALL.final_draws
     np.testing.assert_array_equal(outcome.coverage_set.requested, outcome.coverage_set.executed)

@@ -21,7 +21,7 @@ LOGITS = eqx.filter_jit(lambda agent: agent.policy(OBSERVATION, agent.command))
 
 @cache
 def network():
-    return fresh_policy(DeepSeaTreasure(), PCNConfig(), np.zeros(2, np.uint32))
+    return fresh_policy(DeepSeaTreasure().spec, PCNConfig(), np.zeros(2, np.uint32))
 
 
 def make_agent(**changes):

@@ -62,7 +62,7 @@ def run(environment, dataset, policy, config=CONFIG, key=(1, 2)):
 
 @pytest.fixture(scope="module")
 def untrained(environment, dataset):
-    policy = fresh_policy(environment, CONFIG, np.zeros(2, np.uint32))
+    policy = fresh_policy(environment.spec, CONFIG, np.zeros(2, np.uint32))
     scale = jnp.asarray(dataset.command_scale(), jnp.float32)
     return eqx.tree_at(lambda p: p.command_scale, policy, scale)
 
@@ -81,7 +81,7 @@ def test_the_archive_becomes_executable(dataset, consolidated):
 
 
 def test_the_policy_that_went_in_is_not_changed(environment, dataset, untrained, consolidated):
-    again = fresh_policy(environment, CONFIG, np.zeros(2, np.uint32))
+    again = fresh_policy(environment.spec, CONFIG, np.zeros(2, np.uint32))
     np.testing.assert_array_equal(untrained.head.layers[0].weight, again.head.layers[0].weight)
     assert not eqx.tree_equal(consolidated.policy, untrained)
 

@@ -22,7 +22,7 @@ def policy():
     config = PCNConfig(
         gate="sigmoid", hidden_layers=1
     )  # untrained, it already tells commands apart
-    return fresh_policy(DeepSeaTreasure(), config, np.array([0, 4], np.uint32))
+    return fresh_policy(DeepSeaTreasure().spec, config, np.array([0, 4], np.uint32))
 
 
 def test_executing_in_batches_is_executing_one_by_one(policy):
@@ -51,7 +51,7 @@ def test_executing_in_batches_is_executing_one_by_one(policy):
 
 
 def test_repeated_executions_are_averaged_per_command(coin):
-    policy = fresh_policy(coin, PCNConfig(), np.array([0, 1], np.uint32))
+    policy = fresh_policy(coin.spec, PCNConfig(), np.array([0, 1], np.uint32))
     desired, horizons = commands(3)
     kept = []
     execution = execute(
@@ -77,7 +77,7 @@ def test_repeated_executions_are_averaged_per_command(coin):
 
 
 def test_any_key_will_do(coin):
-    policy = fresh_policy(coin, PCNConfig(), np.array([0, 1], np.uint32))
+    policy = fresh_policy(coin.spec, PCNConfig(), np.array([0, 1], np.uint32))
     desired, horizons = commands(5)
     largest = np.full(2, (1 << 32) - 1, np.uint32)
     execution = execute(

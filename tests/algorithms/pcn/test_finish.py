@@ -86,7 +86,7 @@ def trainer():
 
 def test_a_lucky_return_does_not_crowd_out_what_is_better_on_average(trainer):
     assert trainer._dataset.archive().returns.tolist() == [[10.0, 10.0]]  # luck
-    outcome = trainer.finish()
+    outcome = trainer.outcome()
     assert outcome.archive.tolist() == [[10.0, 10.0]]
     coverage_set = outcome.coverage_set
     assert coverage_set.front.tolist() == [[1.0, 1.0]]
@@ -103,7 +103,7 @@ def test_means_are_told_apart_only_beyond_their_errors():
 
 
 def test_choosing_the_commands_takes_a_limited_number_of_steps(trainer):
-    steps = trainer.finish().facts["consolidation"]["steps"]
+    steps = trainer.outcome().facts["consolidation"]["steps"]
     # The first check is always made; here it takes one step for each of its executions.
     assert 0 < steps <= CHECKING_SHARE * CONFIG.total_steps
 
@@ -152,17 +152,17 @@ def test_a_small_budget_is_not_outspent_by_choosing(long_trainer):
     candidates = long_trainer._dataset.candidates(CANDIDATES)
     assert len(candidates) == CANDIDATES > FEWEST  # there are enough to spend the budget on
     # 8 commands, 5 times, 50 steps each: with 64 the first check alone would take 16,000.
-    steps = long_trainer.finish().facts["consolidation"]["steps"]
+    steps = long_trainer.outcome().facts["consolidation"]["steps"]
     assert steps <= CHECKING_SHARE * long_trainer.config.total_steps
 
 
 def test_a_small_budget_is_not_outspent_by_the_final_executions(long_trainer, monkeypatch):
     monkeypatch.setattr(finish, "plausible_mask", lambda execution, _: execution.returns[:, 0] < 99)
-    assert len(long_trainer.finish().coverage_set) == FEWEST
+    assert len(long_trainer.outcome().coverage_set) == FEWEST
     monkeypatch.setattr(finish, "FEWEST", 1)
     # 20 times 50 steps for each of them.
     most = int(EXECUTING_SHARE * long_trainer.config.total_steps / 1_000)
     chosen_from = int(CHECKING_SHARE / CHECKS * long_trainer.config.total_steps / 250)
-    assert len(long_trainer.finish().coverage_set) == min(most, chosen_from) == 3
+    assert len(long_trainer.outcome().coverage_set) == min(most, chosen_from) == 3
     monkeypatch.setattr(finish, "EXECUTING_SHARE", EXECUTING_SHARE / 2)
-    assert len(long_trainer.finish().coverage_set) == 2
+    assert len(long_trainer.outcome().coverage_set) == 2

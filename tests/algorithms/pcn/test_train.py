@@ -30,7 +30,7 @@ def trained(environment, config, seed):
     trainer = PCNTrainer(environment, config, seed=seed)
     while not trainer.done:
         trainer.iterate()
-    return trainer.finish()
+    return trainer.outcome()
 
 
 @pytest.mark.slow
@@ -134,7 +134,9 @@ def test_the_agent_of_a_finished_run_repeats_its_execution():
     step = jax.jit(environment.step)
     act = eqx.filter_jit(lambda agent, seen: agent.act(seen, jax.random.key(0)))
     for index in range(len(outcome.coverage_set)):
-        agent = algorithm.agent(environment, SMALL, outcome.arrays, outcome.coverage_set, index)
+        agent = algorithm.agent(
+            environment.spec, SMALL, outcome.arrays, outcome.coverage_set, index
+        )
         state, total = environment.reset(jax.random.key(0)), np.zeros(2)
         for _ in range(environment.spec.step_limit):
             action = act(agent, environment.observation(state))

@@ -30,7 +30,7 @@ def episodes_with(rewards, lengths):
 @pytest.fixture(scope="module")
 def on_the_fork(fork):
     """A policy with weights of its own on the fork, and what many of its episodes tell."""
-    vector = WeightVector(fresh_policy(fork, RAConfig(), KEY))
+    vector = WeightVector(fresh_policy(fork.spec, RAConfig(), KEY))
     weights = 0.7 * jax.random.normal(jax.random.key(3), (vector.size,))
     count = 8_000
     stack = stacked(vector.policy(weights), count)
@@ -113,7 +113,7 @@ def test_a_natural_step_rises_and_goes_as_far_as_it_may(on_the_fork, bound):
 
 
 def test_padding_changes_nothing(fork):
-    vector = WeightVector(fresh_policy(fork, RAConfig(), KEY))
+    vector = WeightVector(fresh_policy(fork.spec, RAConfig(), KEY))
     weights = 0.7 * jax.random.normal(jax.random.key(3), (vector.size,))
     episodes = run_each(
         fork, stacked(vector.policy(weights), 8), 8, sharpness=1.0, key=KEY

@@ -17,7 +17,7 @@ def trained(environment, config, seed=0):
     trainer = RATrainer(environment, config, seed=seed)
     while not trainer.done:
         trainer.iterate()
-    return trainer.finish()
+    return trainer.outcome()
 
 
 @pytest.mark.slow
@@ -37,7 +37,7 @@ def test_steps_are_counted_and_the_budget_holds_for_everything():
         assert 0 <= progress.loss <= 1
         before = progress.steps
     assert trainer.steps < SMALL.total_steps
-    outcome = trainer.finish()
+    outcome = trainer.outcome()
     assert before < trainer.steps < 1.5 * SMALL.total_steps
     assert outcome.facts["directions"] == 3
     assert len(outcome.arrays["directions"]) == len(outcome.coverage_set)
@@ -55,7 +55,7 @@ def test_policies_that_are_sure_stop(fork):
         updates += 1
     assert STOP_AFTER < updates < 200
     assert trainer.steps < config.total_steps / 10
-    assert trainer.finish().facts["stopped"] == 2
+    assert trainer.outcome().facts["stopped"] == 2
 
 
 def test_indecision_pays_at_first_and_costs_in_the_end(fork):
@@ -92,7 +92,7 @@ def test_opposed_objectives_are_pareto_stationary(fork):
     while not trainer.done:
         trainer.iterate()
     assert trainer.steps < config.total_steps / 10
-    assert trainer.finish().facts["stopped"] == 3
+    assert trainer.outcome().facts["stopped"] == 3
 
 
 def test_broken_off_episodes_are_no_longer_than_the_horizon():

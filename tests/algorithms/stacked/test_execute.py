@@ -20,7 +20,7 @@ KEY = np.array([0, 1], np.uint32)
 @pytest.fixture(scope="module")
 def branches(fork):
     """Policies that take the first and the second branch of the fork."""
-    vector = WeightVector(fresh_policy(fork, MONESConfig(), KEY))
+    vector = WeightVector(fresh_policy(fork.spec, MONESConfig(), KEY))
     bias = np.zeros((2, vector.size), np.float32)
     bias[0, -2], bias[1, -1] = 5.0, 5.0  # the last weights are the biases of the two actions
     return jax.vmap(vector.policy)(jnp.asarray(bias))
@@ -68,12 +68,12 @@ def test_forbidden_actions_are_never_taken(branches, sharpness):
 
 def test_observations_are_standardised_by_random_episodes():
     environment = Minecart()
-    policy = fresh_policy(environment, MONESConfig(), KEY)
+    policy = fresh_policy(environment.spec, MONESConfig(), KEY)
     fitted, num_steps = standardised(environment, policy, KEY)
     assert num_steps > 0
     assert np.all(np.asarray(fitted.embed_state.deviation) < 1)
     sea = DeepSeaTreasure()
-    plain = fresh_policy(sea, MONESConfig(), KEY)
+    plain = fresh_policy(sea.spec, MONESConfig(), KEY)
     same, free = standardised(sea, plain, KEY)
     assert free == 0
     assert eqx.tree_equal(same, plain)
@@ -82,7 +82,7 @@ def test_observations_are_standardised_by_random_episodes():
 @pytest.mark.slow
 def test_policies_of_a_stack_act_in_gymnasium_environments():
     environment = find_benchmark("deep-sea-treasure-concave-v0", environments=3).make()
-    vector = WeightVector(fresh_policy(environment, MONESConfig(), KEY))
+    vector = WeightVector(fresh_policy(environment.spec, MONESConfig(), KEY))
     down = jnp.zeros((5, vector.size)).at[:, -3].set(5.0)  # biases: up, down, left, right
     policies = jax.vmap(vector.policy)(down)
     episodes = run_each(environment, policies, 5, sharpness=np.inf, key=KEY)

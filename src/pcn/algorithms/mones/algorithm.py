@@ -5,7 +5,7 @@ import numpy as np
 from pcn.algorithms.mones.config import MONESConfig
 from pcn.algorithms.mones.train import MONESTrainer
 from pcn.algorithms.stacked.algorithm import AbstractStackedAlgorithm, fresh_policy
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.errors import UserError
 from pcn.nets.plain_policy import WeightVector
 
@@ -15,9 +15,11 @@ class MONES(AbstractStackedAlgorithm):
 
     config_class = MONESConfig
 
-    def trainer(self, environment: Environment, config: MONESConfig, *, seed: int) -> MONESTrainer:
+    def trainer(
+        self, environment: AbstractEnvironment, config: MONESConfig, *, seed: int
+    ) -> MONESTrainer:
         """A training that has not begun."""
-        policy = fresh_policy(environment, config, np.zeros(2, np.uint32))
+        policy = fresh_policy(environment.spec, config, np.zeros(2, np.uint32))
         size = WeightVector(policy).size
         if config.covariance == "full" and size > config.most_weights:
             raise UserError(

@@ -3,27 +3,16 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pcn.algorithms.mones.fitness import Fitness
-from pcn.checks import at_least, one_of, positive, share
+from pcn.algorithms.stacked.config import StackedConfig
+from pcn.checks import at_least, one_of, positive
 
 Covariance = Literal["diagonal", "full"]
+Fitness = Literal["auto", "hypervolume", "crowding"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MONESConfig:
+class MONESConfig(StackedConfig):
     """Hyperparameters of MONES; a benchmark's entry may set a few differently."""
-
-    total_steps: int = 100_000
-    """Environment steps, final draws included; the last generation is finished."""
-    discount: float = 1.0
-    """Weight of a reward one step later; the paper's experiments do not discount."""
-
-    width: int | None = None
-    """Hidden tanh units, 0 for a linear policy; by default 0 on integers and 48 elsewhere."""
-    standardise: bool = True
-    """Shift and scale real observations by the mean and deviation of random episodes."""
-    joint_one_hot: bool = False
-    """Give every combination of integer observations its own row."""
 
     covariance: Covariance = "diagonal"
     """Independent weights (authors), or a full covariance (toolbox), for few weights only."""
@@ -52,27 +41,15 @@ class MONESConfig:
 
     final_draws: int = 200
     """Policies drawn and run after training, of which the non-dominated are kept (toolbox: 200)."""
-    return_tolerance: float = 1e-3
-    """Returns closer than this count as equal."""
-    evaluations: int = 20
-    """How often during training what a generation reaches is logged."""
-    executions: int = 20
-    """Episodes per policy when a stochastic environment is evaluated."""
 
     def __post_init__(self) -> None:
-        at_least(
-            self, 1, "total_steps", "most_weights", "pool_generations", "episodes_per_draw",
-            "final_draws", "executions",
-        )  # fmt: skip
+        super().__post_init__()
+        at_least(self, 1, "most_weights", "pool_generations", "episodes_per_draw", "final_draws")
         at_least(self, 2, "population")
-        at_least(self, 0, "return_tolerance", "evaluations")
         positive(self, "initial_deviation", "kl_bound")
-        share(self, "discount")
         if self.initial_sharpness is not None:
             positive(self, "initial_sharpness")
         if self.patience is not None:
             at_least(self, 1, "patience")
-        if self.width is not None:
-            at_least(self, 0, "width")
         one_of(self, "covariance", get_args(Covariance))
         one_of(self, "fitness", get_args(Fitness))

@@ -1,14 +1,12 @@
 """How much a draw adds to the front of its pool: the fitness that MONES raises."""
 
-from typing import Literal
-
 import moocore
 import numpy as np
 from jaxtyping import Float, Int
 
+from pcn.algorithms.mones.config import Fitness
 from pcn.pareto import crowding_distance, non_dominated_mask
 
-Fitness = Literal["auto", "hypervolume", "crowding"]
 MOST_OBJECTIVES = 4
 """With five, the contributions of a pool's 180 points take longer than running its episodes."""
 

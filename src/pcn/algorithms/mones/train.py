@@ -21,7 +21,7 @@ from pcn.algorithms.stacked.execute import execute, run_each, taking
 from pcn.algorithms.stacked.standardise import standardised
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.nets.plain_policy import PlainPolicy, WeightVector
 from pcn.pareto import non_dominated_mask, rounded, unique_front
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
@@ -42,14 +42,14 @@ FINAL_SHARE = 0.25
 class MONESTrainer(AbstractTrainer):
     """MONES on one environment, a generation at a time."""
 
-    def __init__(self, environment: Environment, config: MONESConfig, *, seed: int) -> None:
+    def __init__(self, environment: AbstractEnvironment, config: MONESConfig, *, seed: int) -> None:
         self.environment = environment
         self.config = config
         self.steps = 0
         self._generation = 0
         self._full_length = 0.0  # of the newest generation that nobody broke off
         self._rng = np.random.default_rng(seed)
-        self._weights = WeightVector(fresh_policy(environment, config, self._next_key()))
+        self._weights = WeightVector(fresh_policy(environment.spec, config, self._next_key()))
         kind = FullGaussian if config.covariance == "full" else DiagonalGaussian
         self._distribution: AbstractSearchDistribution = kind.around(
             jnp.zeros(self._weights.size), config.initial_deviation
@@ -170,7 +170,7 @@ class MONESTrainer(AbstractTrainer):
             np.asarray(self.config.kl_bound, np.float32),
         )
 
-    def finish(self) -> Outcome:
+    def outcome(self) -> Outcome:
         """Run a fixed number of new draws, keep the non-dominated, and execute those again."""
         config = self.config
         _, policies = drawn(self._distribution, self._weights, self._next_key(), config.final_draws)

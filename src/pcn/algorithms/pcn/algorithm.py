@@ -15,7 +15,8 @@ from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.trainer import AbstractAlgorithm
 from pcn.command import Command
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 
 
@@ -25,7 +26,9 @@ class PCN(AbstractAlgorithm):
     config_class = PCNConfig
     presets = PRESETS
 
-    def trainer(self, environment: Environment, config: PCNConfig, *, seed: int) -> PCNTrainer:
+    def trainer(
+        self, environment: AbstractEnvironment, config: PCNConfig, *, seed: int
+    ) -> PCNTrainer:
         """A training that has not begun."""
         num_objectives = environment.spec.num_objectives
         for name, expected in (
@@ -39,14 +42,14 @@ class PCN(AbstractAlgorithm):
 
     def agent(
         self,
-        environment: Environment,
+        spec: EnvironmentSpec,
         config: PCNConfig,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,
         index: int,
     ) -> ConditionedAgent:
         """The network under the command of one policy, always taking its first choice."""
-        policy = saved_policy(environment, config, arrays)
+        policy = saved_policy(spec, config, arrays)
 
         def number(value: float) -> Float[Array, ""]:
             return jnp.asarray(value, jnp.float32)
@@ -68,7 +71,7 @@ class PCN(AbstractAlgorithm):
 
     def execute(
         self,
-        environment: Environment,
+        environment: AbstractEnvironment,
         config: PCNConfig,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,
@@ -79,7 +82,7 @@ class PCN(AbstractAlgorithm):
         """Run every command again."""
         execution = execute(
             Actor(environment, config.episodes_per_iteration, config.discount),
-            saved_policy(environment, config, arrays),
+            saved_policy(environment.spec, config, arrays),
             coverage_set.requested,
             coverage_set.horizons,
             key=np.random.default_rng(seed).integers(1 << 32, size=2, dtype=np.uint32),

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pcn.checks import at_least, at_most, finite_numbers, one_of, positive, share
+from pcn.algorithms.config import AlgorithmConfig
+from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
 from pcn.errors import UserError
 from pcn.nets.policy import Gate
 
@@ -11,13 +12,8 @@ SampleBy = Literal["transition", "episode"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PCNConfig:
+class PCNConfig(AlgorithmConfig):
     """Hyperparameters of PCN; a benchmark's entry may set a few differently."""
-
-    total_steps: int = 100_000
-    """Environment steps, warm-up and evaluations included; the last iteration is finished."""
-    discount: float = 1.0
-    """Weight of a reward one step later; the paper's experiments do not discount."""
 
     width: int = 64
     """Size of both embeddings and of the hidden layers (paper: 64)."""
@@ -85,31 +81,24 @@ class PCNConfig:
     """Crowding distance up to which an episode counts as crowded (Eq. 7)."""
     duplicate_penalty: float = 1e-5
     """The constant c of Eq. (7) (authors: 1e-5)."""
-    return_tolerance: float = 1e-3
-    """Returns closer than this count as equal when episodes are scored."""
 
-    evaluations: int = 20
-    """How often during training the front is executed greedily and logged."""
     store_evaluations: bool = True
     """Whether executed episodes join the dataset (paper: no)."""
     consolidation_updates: int = 20_000
     """Most updates spent on making the front executable after training (paper: 0)."""
-    executions: int = 20
-    """Episodes per command when a stochastic environment is evaluated."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         at_least(
-            self, 1, "total_steps", "width", "batch_size", "updates_per_iteration",
-            "warmup_episodes", "episodes_per_iteration", "capacity", "executions",
+            self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
+            "episodes_per_iteration", "capacity",
         )  # fmt: skip
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "warmup_front", "action_noise",
-            "crowded_below", "duplicate_penalty", "return_tolerance", "evaluations",
-            "consolidation_updates",
+            "crowded_below", "duplicate_penalty", "consolidation_updates",
         )  # fmt: skip
         at_most(self, 1, "archive_fraction", "action_noise")
         positive(self, "learning_rate", "command_spread")
-        share(self, "discount")
         one_of(self, "gate", get_args(Gate))
         one_of(self, "sample_by", get_args(SampleBy))
         if self.patience is not None:

@@ -10,7 +10,7 @@ from pcn.algorithms.execution import Execution, nth_key
 from pcn.algorithms.pcn.agent import NO_ACTION, ConditionedAgent
 from pcn.algorithms.pcn.exploration import Randomness
 from pcn.command import Command
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.policy import ConditionedPolicy
 from pcn.rollout import rollout
@@ -20,7 +20,7 @@ from pcn.rollout import rollout
 class Actor:
     """An environment and the constants of acting in it, in batches of one compiled size."""
 
-    environment: Environment
+    environment: AbstractEnvironment
     batch_size: int
     discount: float
 

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int, PyTree, UInt64
 
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
 from pcn.pareto import covered_mask, rounded, unique_front
@@ -104,7 +104,7 @@ def promising_shortcuts(
 
 
 def replayed(
-    environment: Environment,
+    environment: AbstractEnvironment,
     shortcuts: Shortcuts,
     *,
     batch_size: int,

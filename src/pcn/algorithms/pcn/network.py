@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.envs.environment import Environment
 from pcn.envs.observations import empty_observations
+from pcn.envs.spec import EnvironmentSpec
 from pcn.nets.heads import ActionHeads
 from pcn.nets.policy import ConditionedPolicy
 from pcn.nets.spaces import embedding_for, own_embedding
@@ -17,13 +17,12 @@ from pcn.types import RandomKey
 
 
 def fresh_policy(
-    environment: Environment,
+    spec: EnvironmentSpec,
     config: PCNConfig,
     key: RandomKey,
 ) -> ConditionedPolicy:
     """An untrained network that fits the environment."""
     state_key, policy_key = jax.random.split(jnp.asarray(key))
-    spec = environment.spec
     if config.embedding is None:
         embedding = embedding_for(
             spec.observation_space, config.width, joint_one_hot=config.joint_one_hot, key=state_key
@@ -48,8 +47,8 @@ def fresh_policy(
 
 
 def saved_policy(
-    environment: Environment, config: PCNConfig, arrays: Mapping[str, np.ndarray]
+    spec: EnvironmentSpec, config: PCNConfig, arrays: Mapping[str, np.ndarray]
 ) -> ConditionedPolicy:
     """The network whose weights stand in a run's arrays."""
-    like = fresh_policy(environment, config, np.zeros(2, np.uint32))
+    like = fresh_policy(spec, config, np.zeros(2, np.uint32))
     return with_named_arrays(like, arrays, "policy")

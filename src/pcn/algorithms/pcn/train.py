@@ -23,7 +23,7 @@ from pcn.algorithms.trainer import (
     evaluation_due,
 )
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.pareto import covered_mask
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
@@ -37,14 +37,14 @@ WARMUP_SHARE = 0.1
 class PCNTrainer(AbstractTrainer):
     """PCN on one environment, an iteration at a time."""
 
-    def __init__(self, environment: Environment, config: PCNConfig, *, seed: int) -> None:
+    def __init__(self, environment: AbstractEnvironment, config: PCNConfig, *, seed: int) -> None:
         self.environment = environment
         self.config = config
         self.steps = 0
         self._evaluation_steps = 0
         self._rng = np.random.default_rng(seed)
         self._actor = Actor(environment, config.episodes_per_iteration, config.discount)
-        self._learner = Learner.fresh(fresh_policy(environment, config, self._next_key()))
+        self._learner = Learner.fresh(fresh_policy(environment.spec, config, self._next_key()))
         self._dataset = Dataset(environment.spec, config)
 
     @property
@@ -78,7 +78,7 @@ class PCNTrainer(AbstractTrainer):
         self._follow_scale()
         return Progress(self.steps, loss, self._dataset.archive().returns, execution)
 
-    def finish(self) -> Outcome:
+    def outcome(self) -> Outcome:
         """Consolidate, execute what is worth asking for and report what was reached."""
         final, coverage_set = finished(
             self._learner.policy, self._dataset, self._actor, self.config, next_key=self._next_key

@@ -9,7 +9,7 @@ last improvements in each objective.
 import numpy as np
 from jaxtyping import Int
 
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.heads import ActionHeads
 from pcn.rollout import ScriptedAgent, rollout
@@ -64,7 +64,7 @@ def edited(script: Script, action_sizes: tuple[int, ...], rng: np.random.Generat
     return np.asarray(actions)
 
 
-def played(environment: Environment, scripts: list[Script], *, key: RandomKey) -> Episodes:
+def played(environment: AbstractEnvironment, scripts: list[Script], *, key: RandomKey) -> Episodes:
     """What the scripts lead to; those that do not end soon after their last action are cut off."""
     limit, heads = environment.spec.step_limit, ActionHeads.for_space(environment.spec.action_space)
     padded = np.zeros((len(scripts), limit, len(heads.sizes)), np.int32)

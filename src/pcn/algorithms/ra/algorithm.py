@@ -3,7 +3,7 @@
 from pcn.algorithms.ra.config import RAConfig
 from pcn.algorithms.ra.train import RATrainer
 from pcn.algorithms.stacked.algorithm import AbstractStackedAlgorithm
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 
 
 class RA(AbstractStackedAlgorithm):
@@ -11,6 +11,8 @@ class RA(AbstractStackedAlgorithm):
 
     config_class = RAConfig
 
-    def trainer(self, environment: Environment, config: RAConfig, *, seed: int) -> RATrainer:
+    def trainer(
+        self, environment: AbstractEnvironment, config: RAConfig, *, seed: int
+    ) -> RATrainer:
         """A training that has not begun."""
         return RATrainer(environment, config, seed=seed)

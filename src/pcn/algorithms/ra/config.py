@@ -3,30 +3,20 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pcn.checks import at_least, one_of, positive, share
+from pcn.algorithms.stacked.config import StackedConfig
+from pcn.checks import at_least, one_of, positive
 
 StepRule = Literal["adam", "natural"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RAConfig:
+class RAConfig(StackedConfig):
     """Hyperparameters of RA; a benchmark's entry may set a few differently."""
 
-    total_steps: int = 100_000
-    """Environment steps of all directions together, evaluations included."""
-    discount: float = 1.0
-    """Weight of a reward one step later; the paper's experiments do not discount."""
     intervals: int | None = None
     """Intervals between two corners of the simplex of weights; must be given beyond 5 objectives.
 
     By default 12, 11, 10 and 9 for 2 to 5 objectives: 13, 78, 286 and 715 policies (authors)."""
-
-    width: int | None = None
-    """Hidden tanh units, 0 for a linear policy; by default 0 on integers and 48 elsewhere."""
-    standardise: bool = True
-    """Shift and scale real observations by the mean and deviation of random episodes."""
-    joint_one_hot: bool = False
-    """Give every combination of integer observations its own row."""
 
     episodes_per_update: int = 16
     """Episodes of each policy between two of its updates (authors: 1)."""
@@ -49,23 +39,12 @@ class RAConfig:
     entropy_tolerance: float = 0.01
     """A policy stops where its entropy is below this share of the largest possible."""
 
-    return_tolerance: float = 1e-3
-    """Returns closer than this count as equal."""
-    evaluations: int = 20
-    """How often during training the policies are executed greedily and logged."""
-    executions: int = 20
-    """Episodes per policy when a stochastic environment is evaluated."""
-
     def __post_init__(self) -> None:
-        at_least(self, 1, "total_steps", "executions")
+        super().__post_init__()
         at_least(self, 2, "episodes_per_update")
-        at_least(
-            self, 0, "entropy_bonus", "stationarity_tolerance", "entropy_tolerance",
-            "return_tolerance", "evaluations",
-        )  # fmt: skip
+        at_least(self, 0, "entropy_bonus", "stationarity_tolerance", "entropy_tolerance")
         positive(self, "learning_rate", "kl_bound")
-        share(self, "discount")
         one_of(self, "step_rule", get_args(StepRule))
-        for name, least in (("intervals", 1), ("horizon", 1), ("width", 0)):
+        for name, least in (("intervals", 1), ("horizon", 1)):
             if getattr(self, name) is not None:
                 at_least(self, least, name)

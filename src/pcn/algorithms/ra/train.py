@@ -12,7 +12,7 @@ from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each
 from pcn.algorithms.stacked.standardise import standardised
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
 from pcn.pareto import rounded, unique_front
@@ -25,7 +25,7 @@ STOP_AFTER = 10
 class RATrainer(AbstractTrainer):
     """RA on one environment, an update of every policy at a time."""
 
-    def __init__(self, environment: Environment, config: RAConfig, *, seed: int) -> None:
+    def __init__(self, environment: AbstractEnvironment, config: RAConfig, *, seed: int) -> None:
         self.environment = environment
         self.config = config
         self.steps = 0
@@ -35,7 +35,7 @@ class RATrainer(AbstractTrainer):
         self._directions = directions(
             spec.num_objectives, settled_intervals(spec.num_objectives, config.intervals)
         )
-        policy = fresh_policy(environment, config, self._next_key()).undecided()
+        policy = fresh_policy(environment.spec, config, self._next_key()).undecided()
         self._vector = WeightVector(policy)
         self._learners = self._fresh_learners()
         count = len(self._directions)
@@ -93,7 +93,7 @@ class RATrainer(AbstractTrainer):
             self.steps, float(self._ascent_norm.mean()), self._mean_returns[front], execution
         )
 
-    def finish(self) -> Outcome:
+    def outcome(self) -> Outcome:
         """Execute every policy greedily and keep those that no other dominates."""
         # What the policies return on average while they still sample their actions.
         if self._active_mask.any():  # those that have stopped were measured when they did

@@ -12,7 +12,8 @@ from pcn.algorithms.stacked.agent import PolicyAgent
 from pcn.algorithms.stacked.execute import execute, taking
 from pcn.algorithms.trainer import AbstractAlgorithm
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.spec import EnvironmentSpec
 from pcn.nets.plain_policy import PlainPolicy
 from pcn.serialisation.arrays import with_named_arrays
 from pcn.types import RandomKey
@@ -21,11 +22,11 @@ ARRAYS = "policies"
 """The name under which a run's arrays hold the stack."""
 
 
-def fresh_policy(environment: Environment, config: Any, key: RandomKey) -> PlainPolicy:
+def fresh_policy(spec: EnvironmentSpec, config: Any, key: RandomKey) -> PlainPolicy:
     """An untrained policy that fits the environment."""
     return PlainPolicy.for_spaces(
-        environment.spec.observation_space,
-        environment.spec.action_space,
+        spec.observation_space,
+        spec.action_space,
         width=config.width,
         joint_one_hot=config.joint_one_hot,
         key=jnp.asarray(key),
@@ -41,13 +42,13 @@ def stacked(policy: PlainPolicy, num_policies: int) -> PlainPolicy:
 
 
 def saved_stack(
-    environment: Environment,
+    spec: EnvironmentSpec,
     config: Any,
     arrays: Mapping[str, np.ndarray],
     num_policies: int,
 ) -> PlainPolicy:
     """The policies whose weights stand in a run's arrays."""
-    one = fresh_policy(environment, config, np.zeros(2, np.uint32))
+    one = fresh_policy(spec, config, np.zeros(2, np.uint32))
     return with_named_arrays(stacked(one, num_policies), arrays, ARRAYS)
 
 
@@ -58,19 +59,19 @@ class AbstractStackedAlgorithm(AbstractAlgorithm):
 
     def agent(
         self,
-        environment: Environment,
+        spec: EnvironmentSpec,
         config: Any,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,
         index: int,
     ) -> PolicyAgent:
         """One policy of the stack, always taking its first choice."""
-        stack = saved_stack(environment, config, arrays, len(coverage_set))
+        stack = saved_stack(spec, config, arrays, len(coverage_set))
         return PolicyAgent(taking(stack, index), jnp.asarray(jnp.inf))
 
     def execute(
         self,
-        environment: Environment,
+        environment: AbstractEnvironment,
         config: Any,
         arrays: Mapping[str, np.ndarray],
         coverage_set: CoverageSet,
@@ -82,7 +83,7 @@ class AbstractStackedAlgorithm(AbstractAlgorithm):
         num_policies = len(coverage_set)
         execution = execute(
             environment,
-            saved_stack(environment, config, arrays, num_policies),
+            saved_stack(environment.spec, config, arrays, num_policies),
             num_policies,
             discount=config.discount,
             key=np.random.default_rng(seed).integers(1 << 32, size=2, dtype=np.uint32),

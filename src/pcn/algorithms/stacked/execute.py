@@ -6,7 +6,7 @@ from jaxtyping import Int, UInt32
 
 from pcn.algorithms.execution import Execution, nth_key
 from pcn.algorithms.stacked.agent import PolicyAgent
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import PlainPolicy
 from pcn.rollout import rollout
@@ -22,7 +22,7 @@ def taking(stack: PlainPolicy, index: Int[np.ndarray, " policy"] | int) -> Plain
 
 
 def run_each(
-    environment: Environment,
+    environment: AbstractEnvironment,
     policies: PlainPolicy,
     num_policies: int,
     *,
@@ -37,7 +37,7 @@ def run_each(
 
 
 def execute(
-    environment: Environment,
+    environment: AbstractEnvironment,
     stack: PlainPolicy,
     num_policies: int,
     *,

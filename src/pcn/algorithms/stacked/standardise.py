@@ -7,14 +7,14 @@ from jaxtyping import UInt32
 
 from pcn.algorithms.stacked.algorithm import stacked
 from pcn.algorithms.stacked.execute import run_each
-from pcn.envs.environment import Environment
+from pcn.envs.environment import AbstractEnvironment
 from pcn.nets.plain_policy import PlainPolicy, weight_mask
 
 NUM_EPISODES = 16
 
 
 def standardised(
-    environment: Environment, policy: PlainPolicy, key: UInt32[np.ndarray, " 2"]
+    environment: AbstractEnvironment, policy: PlainPolicy, key: UInt32[np.ndarray, " 2"]
 ) -> tuple[PlainPolicy, int]:
     """The policy fitted to what random episodes show, and how many steps they took.
 

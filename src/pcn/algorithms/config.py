@@ -1,0 +1,105 @@
+"""What the configs of all algorithms have in common: shared fields, options by name, JSON."""
+
+import ast
+import dataclasses
+import inspect
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, get_origin
+
+from pcn.checks import at_least, fits, share, type_name
+from pcn.errors import UserError
+
+Config = TypeVar("Config", bound="AlgorithmConfig")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One hyperparameter as a command line or a form shows it."""
+
+    name: str
+    kind: Any
+    """Its type, as annotated."""
+    default: Any
+    help: str
+    group: str = ""
+    """What it belongs to within its algorithm; empty for the algorithm itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlgorithmConfig:
+    """The hyperparameters that every algorithm has; `recipes/` overrides them per environment."""
+
+    total_steps: int = 100_000
+    """Environment steps of the training; the last iteration is finished."""
+    discount: float = 1.0
+    """Weight of a reward one step later; the paper's experiments do not discount."""
+    return_tolerance: float = 1e-3
+    """Returns closer than this count as equal."""
+    evaluations: int = 20
+    """How often during training the policies are executed greedily and logged."""
+    executions: int = 20
+    """Episodes per policy when a stochastic environment is evaluated."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "total_steps", "executions")
+        at_least(self, 0, "return_tolerance", "evaluations")
+        share(self, "discount")
+
+    @classmethod
+    def options(cls) -> tuple[Option, ...]:
+        """Every hyperparameter, in the order of declaration."""
+        docs = field_docs(cls)
+        return tuple(
+            Option(item.name, item.type, item.default, docs.get(item.name, ""))
+            for item in dataclasses.fields(cls)
+        )
+
+    @classmethod
+    def of(cls: type[Config], *layers: Mapping[str, Any]) -> Config:
+        """The config with these values by name; a later layer wins over an earlier one."""
+        values: dict[str, Any] = {}
+        for layer in layers:
+            values |= {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in layer.items()
+            }
+        known = {option.name: option for option in cls.options()}
+        for name, value in values.items():
+            if name not in known:
+                raise UserError(
+                    f"there is no hyperparameter {name!r}; there are: {', '.join(sorted(known))}"
+                )
+            kind = known[name].kind
+            # Words that stand for a choice are checked by the config, which names the choices.
+            if get_origin(kind) is not Literal and not fits(value, kind):
+                raise UserError(f"{name} must be of type {type_name(kind)}, got {value!r}")
+        try:
+            return cls(**values)
+        except (TypeError, ValueError) as error:
+            raise UserError(str(error)) from None
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in a run's `config.json`; `of` reads it again."""
+        return dataclasses.asdict(self)
+
+
+def field_docs(cls: type[Any]) -> dict[str, str]:
+    """The docstrings below the fields of a dataclass and of its bases."""
+    docs: dict[str, str] = {}
+    for owner in reversed(cls.__mro__):
+        if not dataclasses.is_dataclass(owner):
+            continue
+        body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for field, doc in zip(body.body, body.body[1:], strict=False):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and isinstance(doc, ast.Expr)
+                and isinstance(doc.value, ast.Constant)
+                and isinstance(doc.value.value, str)
+            ):
+                docs[field.target.id] = inspect.cleandoc(doc.value.value)
+    return docs
