@@ -11,13 +11,12 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Bool, Float
 
-from pcn.envs.choices import allowed_choice, as_actions, mask_of
 from pcn.envs.observations import ObservationReader
 from pcn.envs.slots import LocalSlots, Slots, WorkerSlots
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 from pcn.errors import UserError
 from pcn.lookup import find_function
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import action_head_for
 
 PROBE_EPISODES = 20
 UNLIMITED_STEPS = 1000
@@ -135,7 +134,7 @@ def probe(make: MakeEnv, name: str, *, step_limit: int | None, seed: int = 0) ->
     environment = _made(make, name)
     if not isinstance(environment, gym.Env):
         raise UserError(f"{name} makes {environment!r}, which is no Gymnasium environment")
-    ActionHeads.for_space(environment.action_space)
+    action_head_for(environment.action_space)
     if step_limit is None:
         spec = environment.spec
         step_limit = (spec.max_episode_steps if spec is not None else None) or UNLIMITED_STEPS
@@ -229,15 +228,15 @@ def _played(
     observations, actions, rewards = [observation], [], []
     masked = "action_mask" in info
     space, rng = environment.action_space, np.random.default_rng(seed)
-    heads = ActionHeads.for_space(space)
+    action_head = action_head_for(space)
     for time in range(step_limit if script is None else len(script)):
         action = space.sample() if script is None else script[time]
         if "action_mask" in info:
             wanted = np.ravel(action).astype(np.int64)
-            allowed = allowed_choice(wanted, mask_of(info, heads), heads, rng)
+            allowed = action_head.allowed_row(wanted, action_head.from_info(info), rng)
             if script is not None and not np.array_equal(allowed, wanted):
                 break  # what was allowed is forbidden now, so something is random
-            action = as_actions(space, allowed[None])[0]
+            action = action_head.to_environment(allowed[None])[0]
         observation, gained, terminated, truncated, info = environment.step(action)
         reward: Any = gained
         if np.ndim(reward) != 1 or np.size(reward) < 2:

@@ -5,7 +5,7 @@ import multiprocessing.connection
 import signal
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -14,12 +14,11 @@ from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Num
 
-from pcn.envs.choices import allowed_choice, as_actions, mask_of
 from pcn.envs.observations import ObservationReader
 from pcn.errors import UserError
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import action_head_for
 
 Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
@@ -30,7 +29,7 @@ class Script:
     """An episode whose actions are known before it begins."""
 
     seed: int
-    choices: Int[np.ndarray, "time head"]
+    actions: Num[np.ndarray, "time part"]
     obeys_masks: bool
     """Whether what a mask forbids gives way to something that it allows."""
 
@@ -41,8 +40,10 @@ class Played:
 
     observations: list[Any]
     infos: list[dict[str, Any]]
-    choices: list[Int[np.ndarray, " head"]]
+    actions: list[Num[np.ndarray, " part"]]
     rewards: list[Float[np.ndarray, " objective"]]
+    last_observation: Any
+    """What was observed after the last action."""
     terminated: bool
     truncated: bool
 
@@ -90,22 +91,26 @@ class _Seat:
         )
 
     def play(self, script: Script) -> Played:
-        space = self.environment.action_space
-        heads, rng = ActionHeads.for_space(space), np.random.default_rng(script.seed)
+        action_head = action_head_for(self.environment.action_space)
+        rng = np.random.default_rng(script.seed)
         observation, info = self.reset(script.seed)
-        played = Played([], [], [], [], terminated=False, truncated=False)
-        for choice in script.choices:
+        observations, infos, actions, rewards = [], [], [], []
+        terminated = truncated = False
+        for action in script.actions:
             if script.obeys_masks:
-                choice = allowed_choice(choice, mask_of(info, heads), heads, rng)
-            played.observations.append(observation)
-            played.infos.append(info)
-            played.choices.append(choice)
-            outcome = self.step(as_actions(space, choice[None])[0])
+                action = action_head.allowed_row(action, action_head.from_info(info), rng)
+            observations.append(observation)
+            infos.append(info)
+            actions.append(action)
+            outcome = self.step(action_head.to_environment(action[None])[0])
             observation, reward, terminated, truncated, info = outcome
-            played.rewards.append(reward)
+            rewards.append(reward)
             if terminated or truncated:
-                return replace(played, terminated=terminated, truncated=truncated)
-        return played
+                break
+        return Played(
+            observations, infos, actions, rewards, observation,
+            terminated=terminated, truncated=truncated,
+        )  # fmt: skip
 
 
 def _mask_of(info: dict[str, Any]) -> dict[str, Any]:

@@ -25,15 +25,16 @@ def rollout(
 ) -> Episodes:
     """Run one episode per agent.
 
-    Only the first `count` episodes are needed; the others are run where that costs nothing.
-    Episodes that are not over after `most_steps` are broken off: no return of theirs means
-    anything.
+    Only the first `count` episodes are needed and marked as real; the others are run where that
+    costs nothing. Episodes that are not over after `most_steps` are broken off: their returns mean
+    nothing.
     """
     limit = environment.spec.step_limit
     steps = np.asarray(limit if most_steps is None else min(most_steps, limit), np.int32)
+    count = num_episodes if count is None else count
     if isinstance(environment, GymnasiumEnvironment):
-        count = count or num_episodes
         if isinstance(agents, ScriptedAgent):
             return scripted_rollout(environment, agents, key, num_episodes, count, int(steps))
         return stepped_rollout(environment, agents, key, num_episodes, count, int(steps))
-    return compiled_rollout(environment, agents, key, num_episodes, steps)
+    real = np.asarray(count, np.int32)
+    return compiled_rollout(environment, agents, key, num_episodes, real, steps)

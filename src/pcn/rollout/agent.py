@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import gymnasium as gym
 import jax
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
 
 
 class AbstractAgent(eqx.Module):
@@ -22,8 +22,8 @@ class AbstractAgent(eqx.Module):
         self,
         observation: PyTree[Array],
         key: PRNGKeyArray,
-        mask: Bool[Array, " logit"] | None = None,
-    ) -> Int[Array, " head"]:
+        mask: Bool[Array, " choice"] | None = None,
+    ) -> Num[Array, " part"]:
         """Choose an action, where `mask` is given among those it allows."""
 
     def draw(self, key: PRNGKeyArray) -> PyTree[Array]:
@@ -37,19 +37,19 @@ class AbstractAgent(eqx.Module):
         self,
         observation: PyTree[Array],
         drawn: PyTree[Array],
-        mask: Bool[Array, " logit"] | None = None,
-    ) -> Int[Array, " head"]:
+        mask: Bool[Array, " choice"] | None = None,
+    ) -> Num[Array, " part"]:
         """The same as `act`, with what `draw` gave for its key."""
         return self.act(observation, drawn, mask)
 
     @abstractmethod
     def observing(
-        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
+        self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "AbstractAgent":
         """The agent after it has acted and received a reward."""
 
 
-def environment_action(space: gym.Space[Any], action: Int[Array, " head"]) -> Int[Array, "..."]:
+def environment_action(space: gym.Space[Any], action: Num[Array, " part"]) -> Num[Array, "..."]:
     """The action as the environment's space has it: a number where there is a single head."""
     return action[0] if isinstance(space, gym.spaces.Discrete) else action
 
