@@ -461,7 +461,7 @@ def test_rewards_that_are_no_vectors_are_refused():
 
 
 def test_continuous_actions_are_refused_with_a_reason():
-    with pytest.raises(UserError, match="needs discrete actions"):
+    with pytest.raises(UserError, match="needs actions that are Discrete"):
         find_benchmark("mo-mountaincarcontinuous-v0")
 
 
