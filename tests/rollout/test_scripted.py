@@ -5,7 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
 from pcn.nets.heads import CategoricalHead, action_head_for
 from pcn.rollout import ScriptedAgent, rollout
 from pcn.rollout.stepped import episode_seeds
@@ -62,9 +64,8 @@ def by_hand(several, seed, actions):
 @pytest.mark.parametrize("several", [False, True], ids=["discrete", "several"])
 @pytest.mark.parametrize("most_steps", [20, LIMIT])
 def test_whole_scripts_equal_stepping_by_hand(several, workers, most_steps):
-    environment = GymnasiumEnvironment(
-        "winding",
-        partial(Winding, several),
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("winding", partial(Winding, several)),
         Probe((0.0, 0.0), True, True, LIMIT),
         num_slots=3,
         workers=workers,

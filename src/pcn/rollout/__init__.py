@@ -1,7 +1,10 @@
 """Rollouts: agents act in a batch of environments until every episode has ended."""
 
+from functools import singledispatch
+
 import numpy as np
 
+from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.episodes import Episodes
@@ -11,7 +14,7 @@ from pcn.rollout.scripted import ScriptedAgent, scripted_rollout
 from pcn.rollout.stepped import stepped_rollout
 from pcn.types import RandomKey
 
-__all__ = ["AbstractAgent", "ScriptedAgent", "environment_action", "rollout"]
+__all__ = ["AbstractAgent", "ScriptedAgent", "environment_action", "rollout", "run_episodes"]
 
 
 def rollout(
@@ -29,12 +32,49 @@ def rollout(
     costs nothing. Episodes that are not over after `most_steps` are broken off: their returns mean
     nothing.
     """
-    limit = environment.spec.step_limit
-    steps = np.asarray(limit if most_steps is None else min(most_steps, limit), np.int32)
     count = num_episodes if count is None else count
-    if isinstance(environment, GymnasiumEnvironment):
-        if isinstance(agents, ScriptedAgent):
-            return scripted_rollout(environment, agents, key, num_episodes, count, int(steps))
-        return stepped_rollout(environment, agents, key, num_episodes, count, int(steps))
-    real = np.asarray(count, np.int32)
-    return compiled_rollout(environment, agents, key, num_episodes, real, steps)
+    limit = environment.spec.step_limit
+    most_steps = limit if most_steps is None else min(most_steps, limit)
+    return run_episodes(environment, agents, key, num_episodes, count, most_steps)
+
+
+@singledispatch
+def run_episodes(
+    environment: AbstractEnvironment,
+    agents: AbstractAgent,
+    key: RandomKey,
+    num_episodes: int,
+    count: int,
+    most_steps: int,
+) -> Episodes:
+    """What `rollout` does for one kind of environment; each kind has its function below."""
+    raise TypeError(f"no rollout is registered in `run_episodes` for {type(environment)}")
+
+
+@run_episodes.register(AbstractCompiledEnvironment)
+def _run_compiled(
+    environment: AbstractCompiledEnvironment,
+    agents: AbstractAgent,
+    key: RandomKey,
+    num_episodes: int,
+    count: int,
+    most_steps: int,
+) -> Episodes:
+    # As arrays: other numbers of episodes or steps need no other compiled code.
+    counts = np.asarray(count, np.int32), np.asarray(most_steps, np.int32)
+    return compiled_rollout(environment, agents, key, num_episodes, *counts)
+
+
+@run_episodes.register(GymnasiumEnvironment)
+def _run_in_slots(
+    environment: GymnasiumEnvironment,
+    agents: AbstractAgent,
+    key: RandomKey,
+    num_episodes: int,
+    count: int,
+    most_steps: int,
+) -> Episodes:
+    plan = agents.plan(most_steps)
+    if plan is not None:
+        return scripted_rollout(environment, plan, key, num_episodes, count)
+    return stepped_rollout(environment, agents, key, num_episodes, count, most_steps)

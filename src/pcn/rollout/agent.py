@@ -1,16 +1,25 @@
-"""Who acts in an episode."""
+"""What an agent is: a policy and what it remembers of the episode that it is in."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import gymnasium as gym
 import jax
+import numpy as np
 from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
 
 
+class Plan(NamedTuple):
+    """The actions of episodes that are known before they begin."""
+
+    actions: Num[np.ndarray, "episode time part"]
+    obeys_masks: bool
+    """Whether forbidden actions are replaced by random allowed ones."""
+
+
 class AbstractAgent(eqx.Module):
-    """Who acts in one episode; what it remembers of the episode are its own fields.
+    """Acts in one episode; its fields hold its policy and what it remembers of the episode.
 
     In a batch of agents every field has one value per episode, except those named in `shared`.
     """
@@ -24,12 +33,12 @@ class AbstractAgent(eqx.Module):
         key: PRNGKeyArray,
         mask: Bool[Array, " choice"] | None = None,
     ) -> Num[Array, " part"]:
-        """Choose an action, where `mask` is given among those it allows."""
+        """Choose an action; with a `mask`, one that it allows."""
 
     def draw(self, key: PRNGKeyArray) -> PyTree[Array]:
-        """The random numbers of one action; the key itself, unless an agent draws ahead of time.
+        """The random numbers of one action; the key itself, unless a subclass draws beforehand.
 
-        Whoever acts many steps later may use them: they depend on shared fields only.
+        They may be used many steps later, so they may depend on shared fields only.
         """
         return key
 
@@ -39,7 +48,7 @@ class AbstractAgent(eqx.Module):
         drawn: PyTree[Array],
         mask: Bool[Array, " choice"] | None = None,
     ) -> Num[Array, " part"]:
-        """The same as `act`, with what `draw` gave for its key."""
+        """The same as `act`, with what `draw` returned instead of a key."""
         return self.act(observation, drawn, mask)
 
     @abstractmethod
@@ -48,6 +57,14 @@ class AbstractAgent(eqx.Module):
     ) -> "AbstractAgent":
         """The agent after it has acted and received a reward."""
 
+    def plan(self, num_steps: int) -> Plan | None:
+        """The first actions of a batch of agents, if they are known before the episodes begin.
+
+        Environments in other processes are then sent whole episodes instead of single actions.
+        """
+        del num_steps
+        return None
+
 
 def environment_action(space: gym.Space[Any], action: Num[Array, " part"]) -> Num[Array, "..."]:
     """The action as the environment's space has it: a number where there is a single head."""
@@ -55,7 +72,7 @@ def environment_action(space: gym.Space[Any], action: Num[Array, " part"]) -> Nu
 
 
 def own_mask(agents: AbstractAgent) -> PyTree[bool]:
-    """Mark the arrays that differ between episodes."""
+    """Mark the arrays that have one value per episode."""
     return jax.tree_util.tree_map_with_path(
         lambda path, leaf: eqx.is_array(leaf) and path[0].name not in agents.shared, agents
     )

@@ -1,4 +1,4 @@
-"""An agent that knows beforehand what it will do, and its rollouts in Gymnasium environments."""
+"""An agent with a given list of actions, and how Gymnasium environments run such lists."""
 
 import jax
 import jax.numpy as jnp
@@ -10,16 +10,17 @@ from pcn.envs.observations import empty_observations
 from pcn.envs.slots import Script
 from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractActionHead, action_head_for
-from pcn.rollout.agent import AbstractAgent
+from pcn.rollout.agent import AbstractAgent, Plan
 from pcn.rollout.recorder import Recorder
 from pcn.rollout.stepped import episode_seeds
 from pcn.types import AnyArray, RandomKey
 
 
 class ScriptedAgent(AbstractAgent):
-    """Plays a given list of actions, whatever it observes; its last one for ever.
+    """Takes the actions of a given list, whatever it observes; after its end, the last one again.
 
-    With `action_head`, an action that a mask forbids gives way to any that it allows.
+    With an `action_head`, actions that a mask forbids are replaced by random allowed ones. Without
+    one, masks are ignored.
     """
 
     script: Num[AnyArray, "*episode time part"]
@@ -47,14 +48,20 @@ class ScriptedAgent(AbstractAgent):
         del action, reward
         return ScriptedAgent(self.script, self.step + 1, self.action_head)
 
+    def plan(self, num_steps: int) -> Plan:
+        """The next actions of each script."""
+        steps = np.asarray(self.step)[:, None, None] + np.arange(num_steps)[:, None]
+        steps = np.minimum(steps, self.script.shape[1] - 1)
+        actions = np.take_along_axis(np.asarray(self.script), steps, axis=1)
+        return Plan(actions, obeys_masks=self.action_head is not None)
+
 
 def scripted_rollout(
     environment: GymnasiumEnvironment,
-    agents: ScriptedAgent,
+    plan: Plan,
     key: RandomKey,
     num_episodes: int,
     count: int,
-    most_steps: int,
 ) -> Episodes:
     """Episodes whose actions are known: each is sent to its slot as a whole.
 
@@ -64,25 +71,21 @@ def scripted_rollout(
     action_head = action_head_for(spec.action_space)
     seeds = episode_seeds(key, num_episodes)
     recorder = Recorder(spec, num_episodes, empty_observations(spec.observation_space, (1,)), count)
-    steps = np.asarray(agents.step)[:, None, None] + np.arange(most_steps)[:, None]
-    steps = np.minimum(steps, agents.script.shape[1] - 1)
-    actions = np.take_along_axis(np.asarray(agents.script), steps, axis=1)
     for first in range(0, count, environment.num_slots):
         episodes = range(first, min(first + environment.num_slots, count))
         played = slots.play(
             {
-                slot: Script(int(seeds[episode]), actions[episode], agents.action_head is not None)
+                slot: Script(int(seeds[episode]), plan.actions[episode], plan.obeys_masks)
                 for slot, episode in enumerate(episodes)
             }
         )
         for slot, episode in enumerate(episodes):
             part = played[slot]
+            masks = [action_head.from_info(info) for info in part.infos]
             recorder.add_episode(
                 episode,
                 jax.tree.map(lambda *seen: np.stack(seen), *part.observations),
-                np.stack([action_head.from_info(info) for info in part.infos])
-                if spec.masked_actions
-                else None,
+                np.stack(masks) if spec.masked_actions else None,
                 np.stack(part.actions),
                 np.stack(part.rewards),
                 part.last_observation,

@@ -33,4 +33,4 @@ def action_head_for(space: gym.Space[Any]) -> AbstractActionHead:
         if isinstance(space, kind):
             return head.for_space(space)
     known = " or ".join(", ".join(kind.__name__ for kind in ACTION_HEADS).rsplit(", ", 1))
-    raise UserError(f"training needs discrete actions ({known}), got {space}")
+    raise UserError(f"training needs actions that are {known}, got {space}")

@@ -130,8 +130,16 @@ class AbstractActionHead(eqx.Module):
         """Rows as a sequence of actions that a Gymnasium environment accepts."""
 
     @abstractmethod
+    def from_environment(self, action: Any) -> Num[np.ndarray, " part"]:
+        """One action of a Gymnasium environment as a row."""
+
+    @abstractmethod
     def flat_mask(self, given: Any) -> Bool[np.ndarray, " choice"]:
         """The mask that an environment gave, as one vector."""
+
+    @abstractmethod
+    def to_info(self, mask: Bool[np.ndarray, " choice"]) -> dict[str, Any]:
+        """The `info` in which a Gymnasium environment gives this mask; `from_info` reads it."""
 
     @abstractmethod
     def allowed_row(

@@ -181,10 +181,19 @@ class CategoricalHead(AbstractActionHead):
             return rows[:, 0].tolist()
         return rows.reshape(-1, *self.shape).astype(self.space_dtype)
 
+    def from_environment(self, action: Any) -> Int[np.ndarray, " part"]:
+        """One action of a Gymnasium environment as a row."""
+        return np.ravel(action).astype(self.dtype)
+
     def flat_mask(self, given: Any) -> Bool[np.ndarray, " choice"]:
         """A mask given as one vector, or as one vector for each part, as one vector."""
         parts = given if isinstance(given, tuple | list) else [given]
         return np.concatenate([np.ravel(part) for part in parts]).astype(bool)
+
+    def to_info(self, mask: Bool[np.ndarray, " choice"]) -> dict[str, Any]:
+        """One vector for a `Discrete` space, otherwise a tuple of one vector for each part."""
+        parts = tuple(np.split(mask.astype(np.int8), np.cumsum(self.sizes)[:-1]))
+        return {"action_mask": parts[0] if self.shape == () else parts}
 
     def allowed_row(
         self,
