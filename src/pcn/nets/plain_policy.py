@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from pcn.nets.embeddings import AbstractStateEmbedding
-from pcn.nets.heads import AbstractActionHead, ActionHeads, action_head_for
+from pcn.nets.heads import AbstractActionHead, action_head_for
 from pcn.nets.spaces import embedding_for
 
 HIDDEN_WIDTH = 48
@@ -53,11 +53,6 @@ class PlainPolicy(eqx.Module):
             return cls(embedding(action_head.num_outputs), None, action_head)
         head = eqx.nn.Linear(width, action_head.num_outputs, key=head_key)
         return cls(embedding(width), head, action_head)
-
-    @property
-    def heads(self) -> ActionHeads:
-        """The action head under its former names."""
-        return ActionHeads.of(self.action_head)
 
     def __call__(self, observation: PyTree[Array]) -> Float[Array, " output"]:
         """The outputs that `action_head` turns into an action, such as logits."""

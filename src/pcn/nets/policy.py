@@ -9,7 +9,7 @@ from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from pcn.command import Command
 from pcn.nets.embeddings import AbstractStateEmbedding
-from pcn.nets.heads import AbstractActionHead, ActionHeads
+from pcn.nets.heads import AbstractActionHead
 
 Gate = Literal["sigmoid", "film"]
 """`sigmoid`: the paper's sigmoid(state) * sigmoid(command). `film`: relu(state) * (1 + command)."""
@@ -43,11 +43,6 @@ class ConditionedPolicy(eqx.Module):
         self.command_scale = jnp.ones(num_objectives + 1)
         self.action_head = action_head
         self.gate = gate
-
-    @property
-    def heads(self) -> ActionHeads:
-        """The action head under its former names."""
-        return ActionHeads.of(self.action_head)
 
     def __call__(self, observation: PyTree[Array], command: Command) -> Float[Array, " output"]:
         """The outputs that `action_head` turns into an action, such as logits."""

@@ -47,7 +47,7 @@ class CrossroadBenchmark:
                 "authors": {
                     **AUTHORS,
                     "command_scale": (1.0, 1.0, 0.01),
-                    "upper_bound": (15.0, 15.0),
+                    "bounded_commands.upper_bound": (15.0, 15.0),
                 },
             },
             baselines=BASELINES,

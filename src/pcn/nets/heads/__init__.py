@@ -11,12 +11,10 @@ import gymnasium as gym
 from pcn.errors import UserError
 from pcn.nets.heads.abstract import AbstractActionHead
 from pcn.nets.heads.categorical import CategoricalHead
-from pcn.nets.heads.former import ActionHeads
 
 __all__ = [
     "ACTION_HEADS",
     "AbstractActionHead",
-    "ActionHeads",
     "CategoricalHead",
     "action_head_for",
 ]
