@@ -3,6 +3,7 @@
 from functools import partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -81,6 +82,31 @@ def test_what_the_environment_truncates_has_ended_without_terminating():
     cut = rollout(environment, scripted(environment, staying), KEY, 3, most_steps=OWN_LIMIT - 1)
     assert cut.lengths.tolist() == [OWN_LIMIT - 1] * 3
     assert not cut.ended.any()
+
+
+class ThreeEnds(Corridor):
+    """The first part of an action goes on, terminates or truncates."""
+
+    def step(self, state, action, key):
+        outcome = super().step(state, action, key)
+        return outcome._replace(terminated=action[0] == 1, truncated=action[0] == 2)
+
+    def action_mask(self, state):
+        return jnp.ones(5, bool)
+
+
+def test_nothing_changes_an_episode_that_has_ended_before_others():
+    environment = ThreeEnds()
+    go_on, terminate, truncate = range(3)
+    scripts = np.zeros((3, 4, 2), np.int32)
+    scripts[0, :, 0] = truncate, terminate, terminate, terminate
+    scripts[1, :, 0] = go_on, terminate, truncate, truncate
+    scripts[2, :, 0] = go_on, go_on, go_on, truncate
+    episodes = rollout(environment, scripted(environment, scripts), KEY, 3)
+    assert episodes.lengths.tolist() == [1, 2, 4]
+    assert episodes.terminated.tolist() == [False, True, False]
+    assert episodes.ended.all()
+    assert episodes.last_observations[:, 1].tolist() == [1, 2, 4]
 
 
 def test_the_step_limit_of_the_spec_still_truncates():
