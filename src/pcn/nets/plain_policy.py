@@ -14,7 +14,7 @@ from pcn.nets.heads import AbstractActionHead, action_head_for
 from pcn.nets.spaces import embedding_for
 
 HIDDEN_WIDTH = 48
-"""Hidden units where none are asked for and observations are no integers (authors: Minecart)."""
+"""Hidden units where no number is given and observations are no integers (authors: Minecart)."""
 
 
 class PlainPolicy(eqx.Module):
