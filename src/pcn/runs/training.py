@@ -15,7 +15,7 @@ from pcn.compilation import run_in_place, use_cache
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.lookup import found_again, name_of
+from pcn.lookup import is_importable, name_of
 from pcn.metrics import pygmo_for
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
@@ -95,7 +95,7 @@ def train(
     trainer = _trainer(settings)
     if out is not None:
         for name in (settings.environment, *vars(settings.config).values()):
-            if isinstance(name, str) and not found_again(name):
+            if isinstance(name, str) and not is_importable(name):
                 raise UserError(
                     f"a run on disk needs functions that can be found again, and {name} cannot: "
                     "give one at the top of a module, no lambda, or leave out `out`"
