@@ -7,12 +7,9 @@ import gymnasium as gym
 import numpy as np
 
 from pcn.envs.benchmark import Benchmark
+from pcn.envs.discounts import DISCOUNTS
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe, find_make, probe
 from pcn.errors import UserError
-
-DISCOUNTS = {"resource-gathering-v0": 0.9, "four-room-v0": 0.95}
-"""MO-Gymnasium's environments where time is no objective: without a discount, one policy that takes
-its time is as good as any in every objective, and there is no trade-off to learn."""
 
 
 def gymnasium_benchmark(
