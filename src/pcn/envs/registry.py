@@ -8,8 +8,8 @@ from pcn.checks import fits, type_name
 from pcn.envs.benchmark import Benchmark
 from pcn.envs.crossroad.benchmark import CROSSROADS
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.envs.from_gymnasium import is_gymnasium_id
 from pcn.envs.gymnasium_benchmark import gymnasium_benchmark
+from pcn.envs.gymnasium_source import is_gymnasium_id
 from pcn.envs.minecart import Minecart
 from pcn.envs.walkroom import MOST_OBJECTIVES, Walkroom
 from pcn.errors import UserError
