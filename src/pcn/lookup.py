@@ -1,4 +1,4 @@
-"""Functions and classes of the user's, by the name they have in a run's config."""
+"""Functions, classes and other objects of the user's, by the name they have in a run's config."""
 
 import importlib
 from collections.abc import Callable
@@ -9,24 +9,24 @@ from pcn.errors import UserError
 
 
 class GivenName(str):
-    """The name of a function that cannot be imported, and the function itself.
+    """The name of something that cannot be imported, and the thing itself.
 
     A config holds it like any other name. A file keeps the name alone, which finds nothing.
     """
 
-    function: Callable[..., Any]
+    thing: Any
 
-    def __new__(cls, name: str, function: Callable[..., Any]) -> "GivenName":
-        """A name that carries its function."""
+    def __new__(cls, name: str, thing: Any) -> "GivenName":
+        """A name that carries what it stands for."""
         made = super().__new__(cls, name)
-        made.function = function
+        made.thing = thing
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "GivenName":
         return self  # as strings do: `dataclasses.asdict` copies what it finds
 
-    def __reduce__(self) -> tuple[type["GivenName"], tuple[str, Callable[..., Any]]]:
-        return GivenName, (str(self), self.function)
+    def __reduce__(self) -> tuple[type["GivenName"], tuple[str, Any]]:
+        return GivenName, (str(self), self.thing)
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -47,11 +47,14 @@ def is_importable(name: str) -> bool:
     return not isinstance(name, GivenName)
 
 
+def find_object(name: str) -> Any:
+    """Whatever is called `module:name`."""
+    return name.thing if isinstance(name, GivenName) else _imported(name)
+
+
 def find_function(name: str) -> Callable[..., Any]:
-    """The function or class called `module:function`."""
-    if isinstance(name, GivenName):
-        return name.function
-    found = _imported(name)
+    """The function or class called `module:name`."""
+    found = find_object(name)
     if not callable(found):
         raise UserError(f"{name} is neither a function nor a class")
     function: Callable[..., Any] = found

@@ -4,7 +4,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from pcn.envs import find_benchmark
+from pcn.envs import find_environment
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.spec import EnvironmentSpec
 from pcn.serialisation.files import read_json, write_json
@@ -24,7 +24,7 @@ def test_objectives_are_counted_and_named_in_the_order_of_the_reward():
 
 @pytest.mark.parametrize("name", ["deep-sea-treasure", "minecart-stochastic", "walkroom-3"])
 def test_a_spec_survives_a_file(name, tmp_path):
-    spec = find_benchmark(name).make().spec
+    spec = find_environment(name, {}).environment.spec
     write_json(tmp_path / "spec.json", spec.to_json())
     back = EnvironmentSpec.from_json(read_json(tmp_path / "spec.json"))
     assert back == spec
