@@ -278,8 +278,8 @@ def test_whole_numbers_may_be_typed_in_powers_of_ten(tmp_path, capsys):
 
 def test_an_option_may_be_set_to_nothing(tmp_path):
     folder = tmp_path / "run"
-    main(["train", "deep-sea-treasure", "--patience", "None", "--total-steps", "1000",
-          "--out", str(folder)])  # fmt: skip
+    main(["train", "deep-sea-treasure", "--algorithm", "mones", "--patience", "None",
+          "--final-draws", "10", "--total-steps", "1000", "--out", str(folder)])  # fmt: skip
     assert json.loads((folder / "config.json").read_text())["config"]["patience"] is None
 
 
@@ -326,4 +326,7 @@ def test_the_environment_may_follow_a_flag(tmp_path):
     folder = tmp_path / "run"
     options = ["--total-steps=1000", f"--out={folder}", "--no-variations", "deep-sea-treasure"]
     main(["train", *options])
-    assert json.loads((folder / "config.json").read_text())["config"]["variations"] is False
+    assert (
+        "variations"
+        not in json.loads((folder / "config.json").read_text())["config"]["refinements"]
+    )

@@ -7,12 +7,12 @@ import gymnasium as gym
 import jax
 import numpy as np
 import pytest
+from pcn.algorithms.pcn.evaluate import Actor
+from pcn.algorithms.pcn.exploration import Randomness
 
 import pcn
 from ordinary_loop import return_of
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.evaluate import Actor
-from pcn.algorithms.pcn.exploration import Randomness
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.finding import find_environment
@@ -461,7 +461,7 @@ def test_rewards_that_are_no_vectors_are_refused():
 
 
 def test_continuous_actions_are_refused_with_a_reason():
-    with pytest.raises(UserError, match="needs discrete actions"):
+    with pytest.raises(UserError, match="needs actions that are Discrete"):
         find_environment("mo-mountaincarcontinuous-v0", {})
 
 

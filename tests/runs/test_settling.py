@@ -10,6 +10,7 @@ import pytest
 import pcn
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.pcn.config import PRESETS
+from pcn.algorithms.pcn.refinements import REFINEMENTS, LoopErasure, Variations
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.finding import environment_name, find_environment
 from pcn.errors import UserError
@@ -45,7 +46,7 @@ def test_later_layers_win():
 
 
 def test_only_what_may_be_missing_is_left_out():
-    assert settled(patience=None).settings.config.patience is None
+    assert settled(algorithm="mones", patience=None).settings.config.patience is None
     with pytest.raises(UserError, match="width must be of type int, got None"):
         settled(width=None)
 
@@ -55,19 +56,33 @@ def test_only_what_may_be_missing_is_left_out():
     [
         ({"seed": True}, "seed must be a whole number, zero or more, got True"),
         ({"embedding": 5}, r"embedding must be of type str \| None, got 5"),
-        ({"upper_bound": ("a", 1.0)}, r"upper_bound must be of type tuple\[float, ...\] \| None"),
-        ({"upper_bound": (float("nan"), 1.0)}, "upper_bound must be finite numbers"),
+        ({"bounded_commands.upper_bound": ("a", 1.0)}, r"upper_bound must be of type tuple\[float"),
+        ({"bounded_commands.upper_bound": (float("nan"), 1.0)}, "upper_bound must be finite num"),
         ({"command_scale": [1.0, float("inf"), 1.0]}, "command_scale must be finite numbers"),
         ({"archive_fraction": 1.5}, "archive_fraction must be at most 1, got 1.5"),
         ({"action_noise": float("nan")}, "action_noise must be a finite number, got nan"),
         ({"preset": "best"}, "no preset is called 'best'; there are: default, paper, authors"),
         ({"algorithm": "ppo"}, "no algorithm is called 'ppo'; there are: pcn, mones, ra"),
-        ({"lr": 0.1}, "pcn has no hyperparameter 'lr'; there are: .*learning_rate"),
+        ({"lr": 0.1}, "there is no hyperparameter 'lr'; there are: .*learning_rate"),
     ],
 )
 def test_what_cannot_be_meant_is_told_in_one_sentence(given, told):
     with pytest.raises(UserError, match=told):
         settled(**given)
+
+
+def test_refinements_are_given_in_every_way():
+    def config(**options):
+        return settled(**options).settings.config
+
+    only = (LoopErasure(), Variations(shift=5))
+    assert config(refinements=only).refinements == only
+    assert config(config=pcn.PCNConfig(refinements=only)).refinements == only
+    shifted = config(**{"variations.shift": 5})
+    assert Variations(shift=5) in shifted.refinements
+    assert len(shifted.refinements) == len(REFINEMENTS)
+    assert config(variations=Variations(shift=5)) == shifted
+    assert Variations not in map(type, config(variations=False).refinements)
 
 
 def test_a_wrong_value_is_told_before_the_environment_is_made():

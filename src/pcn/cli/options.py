@@ -25,6 +25,8 @@ class SharedOption:
     """One option of the command line and those who take it."""
 
     name: str
+    group: str = ""
+    """What it belongs to within its owner, such as a refinement."""
     owners: list[str] = field(default_factory=list)
     kinds: list[Any] = field(default_factory=list)
     defaults: list[Any] = field(default_factory=list)
@@ -57,7 +59,7 @@ def algorithm_options() -> dict[str, SharedOption]:
     options: dict[str, SharedOption] = {}
     for algorithm, entry in ALGORITHMS.items():
         for option in entry.config_class.options():
-            shared = options.setdefault(option.name, SharedOption(option.name))
+            shared = options.setdefault(option.name, SharedOption(option.name, option.group))
             shared.add(algorithm, option.kind, option.default, option.help)
     return options
 
@@ -80,8 +82,11 @@ def groups_of(options: Iterable[SharedOption]) -> dict[str, Any]:
     """The options by their owners: a dictionary type for each group, every key optional."""
     grouped: dict[str, dict[str, Any]] = {}
     for option in options:
-        everyone = option.owners == list(ALGORITHMS)
-        title = "every algorithm's" if everyone else listed(option.owners)
+        title = listed(option.owners)
+        if option.owners == list(ALGORITHMS):
+            title = "every algorithm's"
+        elif option.group and len(option.owners) == 1:
+            title += f" {option.group.replace('_', ' ')}"
         grouped.setdefault(title, {})[option.name] = option.annotation
     return {title: _typed_dict(title, fields) for title, fields in grouped.items()}
 

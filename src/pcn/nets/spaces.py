@@ -22,16 +22,16 @@ from pcn.nets.embeddings import (
 from pcn.types import AnyArray
 
 MOST_ROWS = 1024
-"""Boxes of integers get one row per value up to this many rows in all."""
+"""A box of integers is embedded value by value if it has at most this many values in all."""
 
 LOWEST_PICTURE = 16
-"""Pictures of fewer rows are strips: too low for convolutions in both directions."""
+"""Pictures with fewer rows than this are too low for convolutions in both directions."""
 
 
 def embedding_for(
     space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
 ) -> AbstractStateEmbedding:
-    """Rows for integers, a linear layer for real vectors, convolutions for pictures."""
+    """A state embedding that suits an observation space."""
     if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
         parts = (
             [space[name] for name in sorted(space)]
@@ -68,7 +68,7 @@ def own_embedding(
     example: PyTree[AnyArray],
     key: PRNGKeyArray,
 ) -> AbstractStateEmbedding:
-    """The user's own module instead, once it has embedded an example of an observation."""
+    """The module that a user wrote, once it has embedded an example of an observation."""
     make = find_function(name)
     try:
         module = make(space, width, key=key)
@@ -86,7 +86,7 @@ def own_embedding(
 
 
 def _integer_ranges(space: gym.Space[Any]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Smallest value and number of values of each integer; None for what is not integers."""
+    """Smallest value and number of values of each integer; None if there are no integers."""
     if isinstance(space, gym.spaces.Discrete):
         return (int(space.start),), (int(space.n),)
     if isinstance(space, gym.spaces.MultiDiscrete):
@@ -98,7 +98,7 @@ def _integer_ranges(space: gym.Space[Any]) -> tuple[tuple[int, ...], tuple[int, 
         count = int(np.prod(space.shape))
         return (0,) * count, (2,) * count
     if isinstance(space, gym.spaces.Box) and np.issubdtype(space.dtype, np.integer):
-        # As Python's integers: the size of an unbounded range overflows all others.
+        # As Python's integers: the size of an unbounded range overflows NumPy's.
         low, high = np.ravel(space.low).tolist(), np.ravel(space.high).tolist()
         sizes = [most - least + 1 for least, most in zip(low, high, strict=True)]
         if sum(sizes) <= MOST_ROWS:

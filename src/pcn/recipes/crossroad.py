@@ -30,7 +30,11 @@ CROSSROAD: Recipe = {
     ("pcn", "paper"): AUTHORS,
     ("pcn", "authors"): {
         **AUTHORS,
-        **because("the authors' values", command_scale=(1.0, 1.0, 0.01), upper_bound=(15.0, 15.0)),
+        **because(
+            "the authors' values",
+            command_scale=(1.0, 1.0, 0.01),
+            **{"bounded_commands.upper_bound": (15.0, 15.0)},
+        ),
     },
     ("mones", "default"): {
         **because(

@@ -11,7 +11,7 @@ DEEP_SEA_TREASURE: Recipe = {
             "the authors' values",
             hidden_layers=0,
             command_scale=(0.1, 0.1, 0.01),
-            upper_bound=(124.0, -1.0),
+            **{"bounded_commands.upper_bound": (124.0, -1.0)},
         ),
     },
     ("mones", "default"): because(

@@ -13,7 +13,7 @@ MINECART: Recipe = {
             "the authors' values",
             warmup_episodes=20,
             command_scale=(1.0, 1.0, 0.1, 0.1),
-            upper_bound=(1.5, 1.5, 0.0),
+            **{"bounded_commands.upper_bound": (1.5, 1.5, 0.0)},
         ),
     },
     ("mones", "default"): {

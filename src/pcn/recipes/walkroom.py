@@ -30,7 +30,7 @@ def walkroom(objectives: int) -> Recipe:
                 "the authors' values",
                 hidden_layers=0,
                 command_scale=(0.1,) * objectives + (0.01,),
-                upper_bound=(0.0,) * objectives,
+                **{"bounded_commands.upper_bound": (0.0,) * objectives},
             ),
         },
         ("mones", "default"): {

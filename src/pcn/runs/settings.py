@@ -41,7 +41,13 @@ class Settings:
             raise UserError(
                 f"no algorithm is called {self.algorithm!r}; there are: {', '.join(ALGORITHMS)}"
             )
-        return ALGORITHMS[self.algorithm].config_class.of(self.hyperparameters)
+        config_class = ALGORITHMS[self.algorithm].config_class
+        if self.format == 1:
+            try:
+                return config_class.from_format_1(self.hyperparameters)
+            except (KeyError, TypeError) as error:
+                raise UserError(f"config.json is damaged: {error!r}") from None
+        return config_class.of(self.hyperparameters)
 
     @property
     def return_tolerance(self) -> float:
@@ -95,7 +101,11 @@ class Settings:
 
 
 def with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with tuples for the lists of JSON."""
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-    }
+    """The values with tuples for the lists of JSON, also in mappings among the values."""
+    changed: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            changed[name] = with_tuples(value)
+        else:
+            changed[name] = tuple(value) if isinstance(value, list) else value
+    return changed

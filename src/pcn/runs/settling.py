@@ -49,7 +49,7 @@ def settle(request: Request) -> Settled:
     }
     thing = None if isinstance(request.environment, str) else request.environment
     name = request.environment if thing is None else environment_name(thing)
-    _check_names(given, algorithm, name)
+    _refuse_arguments(given, algorithm, name)
     if request.out is not None:
         RunFolder.refuse_existing(request.out)
         _check_importable(name, given)
@@ -117,18 +117,14 @@ def _preset_of(request: Request, algorithm: str) -> str | None:
     return preset
 
 
-def _check_names(given: Mapping[str, Any], algorithm: str, environment: str) -> None:
-    """Refuse hyperparameters that the algorithm does not have."""
+def _refuse_arguments(given: Mapping[str, Any], algorithm: str, environment: str) -> None:
+    """Refuse arguments of the environment that were given as hyperparameters."""
     known = {option.name for option in ALGORITHMS[algorithm].config_class.options()}
     for name in given:
-        if name in known:
-            continue
-        if name in parameters_of(environment):
+        if name not in known and name in parameters_of(environment):
             raise UserError(
                 f"{name} belongs to the environment: give it as arguments={{{name!r}: ...}}"
             )
-        listed = ", ".join(sorted(known))
-        raise UserError(f"{algorithm} has no hyperparameter {name!r}; there are: {listed}")
 
 
 def _check_importable(environment: str, given: Mapping[str, Any]) -> None:

@@ -11,12 +11,10 @@ import gymnasium as gym
 from pcn.errors import UserError
 from pcn.nets.heads.abstract import AbstractActionHead
 from pcn.nets.heads.categorical import CategoricalHead
-from pcn.nets.heads.former import ActionHeads
 
 __all__ = [
     "ACTION_HEADS",
     "AbstractActionHead",
-    "ActionHeads",
     "CategoricalHead",
     "action_head_for",
 ]
@@ -35,4 +33,4 @@ def action_head_for(space: gym.Space[Any]) -> AbstractActionHead:
         if isinstance(space, kind):
             return head.for_space(space)
     known = " or ".join(", ".join(kind.__name__ for kind in ACTION_HEADS).rsplit(", ", 1))
-    raise UserError(f"training needs discrete actions ({known}), got {space}")
+    raise UserError(f"training needs actions that are {known}, got {space}")

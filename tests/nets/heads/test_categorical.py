@@ -18,14 +18,14 @@ TWO = CategoricalHead((2, 3))
         (gym.spaces.MultiBinary(3), (2, 2, 2)),
     ],
 )
-def test_every_discrete_space_has_its_heads(space, sizes):
-    heads = action_head_for(space)
-    assert heads.sizes == sizes
-    assert heads.num_outputs == sum(sizes)
+def test_every_discrete_space_has_its_head(space, sizes):
+    head = action_head_for(space)
+    assert head.sizes == sizes
+    assert head.num_outputs == sum(sizes)
 
 
 def test_other_spaces_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"discrete.*Box\("):
+    with pytest.raises(ValueError, match=r"needs actions that are Discrete.*Box\("):
         action_head_for(gym.spaces.Box(0, 1, (2,)))
 
 
