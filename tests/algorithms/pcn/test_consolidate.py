@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from pcn.algorithms.pcn import consolidate as consolidation
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.consolidate import (
     FIRST_CYCLE,
@@ -35,10 +36,9 @@ def environment():
     return DeepSeaTreasure()
 
 
-@pytest.fixture(scope="module")
-def dataset(environment):
+def dataset_of(environment, ways):
     scripts = np.zeros((4, environment.spec.step_limit, 1), np.int32)
-    for number, way in enumerate(WAYS):
+    for number, way in enumerate(ways):
         scripts[number, : len(way), 0] = way
     agents = ScriptedAgent(jnp.asarray(scripts), jnp.zeros(4, jnp.int32))
     dataset = Dataset(environment.spec, CONFIG)
@@ -46,17 +46,25 @@ def dataset(environment):
     return dataset
 
 
-def run(environment, dataset, policy, config=CONFIG, key=(1, 2)):
+@pytest.fixture(scope="module")
+def dataset(environment):
+    return dataset_of(environment, WAYS)
+
+
+def run(environment, dataset, policy, config=CONFIG, key=(1, 2), **options):
     return consolidate(
         policy,
         dataset,
         dataset.archive(),
         Actor(environment, 4, 1.0),
         config,
-        score=reproduced(dataset.archive(), config.return_tolerance),
-        enough=1.0,
-        executions=1,
         key=np.array(key, np.uint32),
+        **{
+            "score": reproduced(dataset.archive(), config.return_tolerance),
+            "enough": 1.0,
+            "executions": 1,
+            **options,
+        },
     )
 
 
@@ -97,6 +105,73 @@ def test_no_updates_allowed_means_the_policy_as_it_is(environment, dataset, untr
     result = run(environment, dataset, untrained, config)
     assert result.num_updates == 0
     assert eqx.tree_equal(result.policy, untrained)
+
+
+class Judge:
+    """Gives the executions it is shown the scores of a list, and keeps them; then no points."""
+
+    def __init__(self, *scores):
+        self.scores, self.seen = scores, []
+
+    def __call__(self, execution):
+        if not any(execution is known for known in self.seen):
+            self.seen.append(execution)
+        place = next(i for i, known in enumerate(self.seen) if execution is known)
+        return self.scores[place] if place < len(self.scores) else 0.0
+
+
+@pytest.mark.parametrize("scores", [(0.1, 0.9, 0.2, 0.8), (0.5, 0.4, 0.3)])
+def test_the_best_executed_copy_is_the_one_that_is_returned(
+    scores, environment, dataset, untrained
+):
+    config = dataclasses.replace(CONFIG, consolidation_updates=400, learning_rate=5e-4)
+    judge = Judge(*scores)
+    result = run(environment, dataset, untrained, config, score=judge)
+    best = judge.seen[int(np.argmax(scores))]
+    assert len(judge.seen) > len(scores)
+    assert not np.array_equal(judge.seen[-1].returns, best.returns)  # the last one is another
+    assert result.execution is best
+    again = run(
+        environment, dataset, result.policy, dataclasses.replace(config, consolidation_updates=0)
+    )
+    np.testing.assert_array_equal(again.execution.returns, best.returns)
+
+
+def test_every_check_costs_its_steps(environment, dataset, untrained):
+    config = dataclasses.replace(CONFIG, consolidation_updates=400)
+    judge = Judge()
+    result = run(environment, dataset, untrained, config, score=judge)
+    assert len(judge.seen) > 2
+    # Every step costs one: what the executions returned says how many they took.
+    assert result.num_steps == -sum(execution.returns[:, 1].sum() for execution in judge.seen)
+
+
+def test_it_is_given_up_once_nothing_has_become_better_for_long(
+    environment, dataset, untrained, monkeypatch
+):
+    per_round = CONFIG.updates_per_iteration
+    monkeypatch.setattr(consolidation, "PATIENCE", 4 * per_round)
+    assert run(environment, dataset, untrained, score=Judge()).num_updates == 4 * per_round
+    # The second check, after one round, is better: from there on it takes as long again.
+    better = run(environment, dataset, untrained, score=Judge(0.1, 0.2))
+    assert better.num_updates == 5 * per_round
+
+
+def test_the_network_s_own_way_to_a_return_takes_the_place_of_the_stored_one(
+    environment, dataset, consolidated
+):
+    own = dataset.scripts(dataset.archive().rows)
+    others = [WAYS[0]]
+    for way in WAYS[1:]:  # one step down earlier leads to the same goal
+        across, down = way.count(RIGHT), way.count(DOWN)
+        others.append([RIGHT, DOWN, *[RIGHT] * (across - 1), *[DOWN] * (down - 1)])
+    stored = dataset_of(environment, others)
+    np.testing.assert_array_equal(stored.archive().returns, dataset.archive().returns)
+    before = stored.scripts(stored.archive().rows)
+    assert any(not np.array_equal(a, b) for a, b in zip(before, own, strict=True))
+    run(environment, stored, consolidated.policy)
+    for a, b in zip(stored.scripts(stored.archive().rows), own, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_any_key_will_do(environment, dataset, untrained):
