@@ -15,19 +15,19 @@ import pcn
 
 UNDONE: dict[str, dict[str, object]] = {
     "nothing (default)": {},
-    "loop erasure": {"erase_loops": False},
+    "loop erasure": {"loop_erasure": False},
     "variations of front episodes": {"variations": False},
     "sticky random actions": {"sticky_actions": False},
-    "warm-up until 3 trade-offs": {"warmup_front": 0},
+    "warm-up until 3 trade-offs": {"longer_warm_up": False},
     "a quarter of the batch from the archive": {"archive_fraction": 0.0},
     "action noise": {"action_noise": 0.0},
-    "breaking off long episodes": {"patience": None},
+    "breaking off long episodes": {"breaking_off": False},
     "a command for each episode": {"shared_command": True},
-    "bounded commands": {"bound_commands": False},
+    "bounded commands": {"bounded_commands": False},
     "gate and second hidden layer": {"gate": "sigmoid", "hidden_layers": 1},
     "standardised observations": {"standardise": False},
-    "executed episodes join the dataset": {"store_evaluations": False},
-    "consolidation": {"consolidation_updates": 0},
+    "executed episodes join the dataset": {"stored_evaluations": False},
+    "consolidation": {"consolidation": False},
 }
 
 

@@ -103,3 +103,42 @@ def test_taking_reorders_every_part_alike():
             np.testing.assert_array_equal(
                 taken.observations[name][place], episodes.observations[name][source]
             )
+
+
+def test_rows_that_fill_up_a_batch_cost_no_steps():
+    episodes = make_episodes()
+    whole = Episodes(
+        episodes.observations,
+        episodes.actions,
+        episodes.rewards,
+        episodes.lengths,
+        episodes.terminated,
+        real_mask=jnp.array([True, False, True, False]),
+    )
+    assert whole.num_steps == 5 + 3
+    assert whole.num_episodes == 4
+    # A row is real or not wherever it goes.
+    assert whole.taking(np.array([3, 2])).num_steps == 3
+    assert whole.trimmed(8).num_steps == 5 + 3
+
+
+def test_all_rows_are_real_and_finished_unless_it_is_said():
+    episodes = make_episodes()
+    assert episodes.real_mask.tolist() == [True] * 4
+    assert episodes.ended.tolist() == [True] * 4
+
+
+def test_the_valid_mask_is_true_as_long_as_an_episode_lasts():
+    mask = np.asarray(make_episodes().valid_mask)
+    assert mask.shape == (4, 8)
+    for row, length in zip(mask, LENGTHS, strict=True):
+        assert row.tolist() == [True] * length + [False] * (8 - length)
+
+
+def test_trimming_keeps_all_but_the_padding():
+    episodes = make_episodes(lengths=[1, 3, 2])
+    trimmed = episodes.trimmed(3)
+    assert trimmed.rewards.shape[1] == 3
+    np.testing.assert_array_equal(trimmed.returns(), episodes.returns())
+    np.testing.assert_array_equal(trimmed.lengths, episodes.lengths)
+    assert trimmed.observations["grid"].shape[:2] == (3, 3)

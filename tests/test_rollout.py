@@ -44,7 +44,7 @@ def slow_episode(environment, agent):
     while not terminated and len(actions) < environment.spec.step_limit:
         observation = environment.observation(state)
         action = agent.act(observation, key)
-        state, reward, done = step(state, action[0], key)
+        state, reward, done, _ = step(state, action[0], key)
         agent = agent.observing(action, reward)
         observations.append(np.asarray(observation))
         actions.append(np.asarray(action))

@@ -4,41 +4,75 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int, Num, PyTree
 
 from pcn.types import AnyArray
 
 
 class Episodes(eqx.Module):
-    """Finished episodes side by side; what lies beyond an episode's length is zero."""
+    """Finished episodes side by side; all entries after the end of an episode are zero."""
 
     observations: PyTree[Array]
-    """Each leaf [episode, time, ...]: what was seen before each action."""
-    actions: Int[Array, "episode time head"]
+    """Each leaf [episode, time, ...]: what was observed before each action."""
+    actions: Num[Array, "episode time part"]
     rewards: Float[Array, "episode time objective"]
     lengths: Int[Array, " episode"]
     terminated: Bool[Array, " episode"]
-    """Whether the environment reached an end, rather than cutting the episode off."""
-    action_masks: Bool[Array, "episode time logit"] | None = None
-    """Which actions were allowed at each step, where the environment says so."""
-    broken_off: Bool[Array, " episode"] | None = None
-    """Which episodes we gave up before they were over; None for none."""
+    """Whether the episode reached a terminal state. The others were truncated or broken off."""
+    action_masks: Bool[Array, "episode time choice"] | None
+    """Which actions were allowed at each step; None where the environment has no action masks."""
+    broken_off: Bool[Array, " episode"]
+    """Which episodes the rollout stopped before their end, to save steps."""
+    real_mask: Bool[Array, " episode"]
+    """False for the episodes that only fill up a batch of fixed size. They cost no steps."""
+    last_observations: PyTree[Array] | None
+    """Each leaf [episode, ...]: what was observed after the last action of each episode.
+
+    None for episodes that were not recorded by `rollout`."""
+
+    def __init__(
+        self,
+        observations: PyTree[Array],
+        actions: Num[Array, "episode time part"],
+        rewards: Float[Array, "episode time objective"],
+        lengths: Int[Array, " episode"],
+        terminated: Bool[Array, " episode"],
+        *,
+        action_masks: Bool[Array, "episode time choice"] | None = None,
+        broken_off: Bool[Array, " episode"] | None = None,
+        real_mask: Bool[Array, " episode"] | None = None,
+        last_observations: PyTree[Array] | None = None,
+    ) -> None:
+        """Without `broken_off` all episodes were finished; without `real_mask` all are real."""
+        num_episodes = lengths.shape[0]
+        self.observations = observations
+        self.actions = actions
+        self.rewards = rewards
+        self.lengths = lengths
+        self.terminated = terminated
+        self.action_masks = action_masks
+        self.broken_off = jnp.zeros(num_episodes, bool) if broken_off is None else broken_off
+        self.real_mask = jnp.ones(num_episodes, bool) if real_mask is None else real_mask
+        self.last_observations = last_observations
 
     @property
     def num_episodes(self) -> int:
-        """How many episodes there are."""
+        """How many rows there are, including those that only fill up the batch."""
         return self.lengths.shape[0]
 
     @property
     def num_steps(self) -> int:
-        """Environment steps in all episodes together."""
-        return int(np.asarray(self.lengths).sum())
+        """Environment steps that all real episodes took together."""
+        return int(np.asarray(self.lengths)[np.asarray(self.real_mask)].sum())
+
+    @property
+    def valid_mask(self) -> Bool[Array, "episode time"]:
+        """True for the steps of each episode, False for the padding after its end."""
+        return jnp.arange(self.rewards.shape[1])[None, :] < self.lengths[:, None]
 
     @property
     def ended(self) -> Bool[np.ndarray, " episode"]:
-        """Which episodes came to their end, be it a goal or a limit: the others say nothing."""
-        if self.broken_off is None:
-            return np.ones(self.num_episodes, dtype=bool)
+        """Which episodes terminated or were truncated; returns of the others mean nothing."""
         return ~np.asarray(self.broken_off)
 
     def returns(self, *, discount: float = 1.0) -> Float[np.ndarray, "episode objective"]:
@@ -66,16 +100,20 @@ class Episodes(eqx.Module):
 
     def trimmed(self, num_steps: int) -> "Episodes":
         """The same episodes with less padding; none of them may be longer than `num_steps`."""
-        observations = jax.tree.map(lambda leaf: leaf[:, :num_steps], self.observations)
-        masks = None if self.action_masks is None else self.action_masks[:, :num_steps]
+
+        def first(leaf: Array) -> Array:
+            return leaf[:, :num_steps]
+
         return Episodes(
-            observations,
-            self.actions[:, :num_steps],
-            self.rewards[:, :num_steps],
+            jax.tree.map(first, self.observations),
+            first(self.actions),
+            first(self.rewards),
             self.lengths,
             self.terminated,
-            masks,
-            self.broken_off,
+            action_masks=None if self.action_masks is None else first(self.action_masks),
+            broken_off=self.broken_off,
+            real_mask=self.real_mask,
+            last_observations=self.last_observations,
         )
 
     def taking(self, index: Int[np.ndarray, " kept"]) -> "Episodes":

@@ -112,6 +112,27 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
 
 @pytest.mark.slow
 @algorithms
+def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outcomes):
+    trainer = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK[name])
+    snapshots = []
+    while not trainer.done:
+        phase = trainer.iterate().phase
+        taken = trainer.snapshot()
+        arrays = {key: np.array(array) for key, array in taken.arrays.items()}
+        snapshots.append((phase, Snapshot(arrays, json.loads(json.dumps(taken.facts)))))
+    last = [snapshot for phase, snapshot in snapshots if phase != "training"]
+    assert last, "executing the policies is an iteration, too"
+    for snapshot in (last[0], last[len(last) // 2], last[-1]):
+        again = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK[name])
+        again.restore(snapshot)
+        while not again.done:
+            again.iterate()
+        assert again.steps == trainer.steps
+        assert_same(again.outcome(), outcomes(name, 100))
+
+
+@pytest.mark.slow
+@algorithms
 def test_a_snapshot_before_the_first_iteration_is_a_beginning(name, outcomes):
     begun = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK[name]).snapshot()
     trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK[name])

@@ -15,8 +15,10 @@ from pcn.algorithms.pcn.evaluate import Actor
 from pcn.algorithms.pcn.exploration import Randomness
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.train import PCNTrainer
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe, find_make, probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.observations import ObservationReader, small_picture
+from pcn.envs.probing import Probe, probe
 from pcn.envs.registry import find_benchmark
 from pcn.envs.spec import Objective
 from pcn.errors import UserError
@@ -285,8 +287,11 @@ def test_a_run_on_worker_processes_resumes_from_its_folder(tmp_path):
 
 @pytest.mark.slow
 def test_a_dead_worker_is_told():
-    environment = GymnasiumEnvironment(
-        "dying", Dying, Probe((0.0, 0.0), True, False, 3), num_slots=2, workers=True
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("dying", Dying),
+        Probe((0.0, 0.0), True, False, 3),
+        num_slots=2,
+        workers=True,
     )
     agents = ScriptedAgent(np.zeros((2, 3, 2), np.int32), np.zeros(2, np.int32))
     with pytest.raises(UserError, match="a worker process died"):
@@ -294,11 +299,14 @@ def test_a_dead_worker_is_told():
 
 
 def test_what_a_worker_needs_is_told_in_its_own_words_and_before_training():
-    environment = GymnasiumEnvironment(
-        "refusing", Refusing, Probe((0.0, 0.0), True, False, 3), num_slots=2, workers=True
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("refusing", Refusing),
+        Probe((0.0, 0.0), True, False, 3),
+        num_slots=2,
+        workers=True,
     )
     with pytest.raises(UserError, match=r"^the cable is missing: buy one$"):
-        environment.warm_up()
+        environment.prepare()
     assert not environment.slots().closed  # others have taken the place of those that failed
     environment.slots().close()
 
@@ -308,17 +316,19 @@ def test_objectives_and_actions_are_described_by_the_environment():
         objectives = (Objective("gain", "kg"), Objective("cost", "EUR", "minimise"))
         action_names = ("left", "right")
 
-    environment = GymnasiumEnvironment("told", Described, Probe((0.0, 0.0), True, False, 3))
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("told", Described), Probe((0.0, 0.0), True, False, 3)
+    )
     assert environment.spec.objectives == Described.objectives
     assert environment.spec.action_names == ("left", "right")
 
 
 def test_what_is_found_out_by_random_episodes():
-    found = probe(Masked, "masked", step_limit=None)
+    found = probe(GymnasiumSource("masked", Masked))
     assert (found.deterministic, found.masked_actions, found.step_limit) == (True, True, 1000)
     assert found.reference_point[0] < 1.0
     assert found.reference_point[1] < -2.0
-    assert not probe(Dice, "dice", step_limit=5).deterministic
+    assert not probe(GymnasiumSource("dice", Dice), step_limit=5).deterministic
 
 
 class Generous(Dice):
@@ -329,14 +339,14 @@ class Generous(Dice):
 
 
 def test_the_reference_point_can_be_beaten_with_a_discount_too():
-    found = probe(Generous, "generous", step_limit=100)
+    found = probe(GymnasiumSource("generous", Generous), step_limit=100)
     # With a discount of 0.9 no return exceeds 2 / (1 - 0.9).
     assert max(found.reference_point) < 20
 
 
 def test_the_step_limit_truncates_and_slots_take_up_waiting_episodes():
-    environment = GymnasiumEnvironment(
-        "dice", Dice, Probe((-9.0, -9.0), False, False, 7), num_slots=3
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("dice", Dice), Probe((-9.0, -9.0), False, False, 7), num_slots=3
     )
     agents = ScriptedAgent(np.zeros((8, 7, 2), np.int32), np.zeros(8, np.int32))
     episodes = rollout(environment, agents, jax.random.key(0), 8, count=5)
@@ -355,7 +365,9 @@ class Short(Several):
 
 
 def test_what_an_environment_cuts_off_itself_has_ended():
-    environment = GymnasiumEnvironment("short", Short, Probe((-9.0, -9.0), True, False, 1000))
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("short", Short), Probe((-9.0, -9.0), True, False, 1000)
+    )
     scripted = ScriptedAgent(np.zeros((4, 3, 2), np.int32), np.zeros(4, np.int32))
     policy = fresh_policy(environment.spec, PCNConfig(), np.zeros(2, np.uint32))
     actor = Actor(environment, 4, 1.0)
@@ -378,7 +390,9 @@ def test_what_an_environment_cuts_off_itself_has_ended():
 
 def test_training_learns_from_episodes_that_the_environment_cuts_off():
     trainer = PCNTrainer(
-        GymnasiumEnvironment("short", Short, Probe((-9.0, -9.0), True, False, 1000)),
+        GymnasiumEnvironment.from_source(
+            GymnasiumSource("short", Short), Probe((-9.0, -9.0), True, False, 1000)
+        ),
         PCNConfig(total_steps=1_000, warmup_episodes=4, warmup_front=1, episodes_per_iteration=8),
         seed=0,
     )
@@ -389,8 +403,11 @@ def test_training_learns_from_episodes_that_the_environment_cuts_off():
 
 
 def test_ctrl_c_is_left_to_the_process_that_asks():
-    environment = GymnasiumEnvironment(
-        "dice", Dice, Probe((-9.0, -9.0), False, False, 7), num_slots=2, workers=True
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("dice", Dice),
+        Probe((-9.0, -9.0), False, False, 7),
+        num_slots=2,
+        workers=True,
     )
     slots = environment.slots()
     slots.reset({0: 0, 1: 1})
@@ -402,9 +419,9 @@ def test_ctrl_c_is_left_to_the_process_that_asks():
 
 
 def test_stepping_slots_equals_stepping_one_environment():
-    make = find_make("deep-sea-treasure-concave-v0")
-    environment = GymnasiumEnvironment(
-        "dst", make, Probe((0.0, -100.0), True, False, 100), num_slots=3
+    make = GymnasiumSource.by_id("deep-sea-treasure-concave-v0").make
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("dst", make), Probe((0.0, -100.0), True, False, 100), num_slots=3
     )
     rng = np.random.default_rng(0)
     scripts = rng.integers(4, size=(6, 100, 1)).astype(np.int32)
@@ -444,7 +461,7 @@ def test_rewards_that_are_no_vectors_are_refused():
 
 
 def test_continuous_actions_are_refused_with_a_reason():
-    with pytest.raises(UserError, match="needs discrete actions"):
+    with pytest.raises(UserError, match="needs actions that are Discrete"):
         find_benchmark("mo-mountaincarcontinuous-v0")
 
 
@@ -456,5 +473,5 @@ def test_unknown_names_are_told():
 
 
 def test_doing_without_an_objective_that_only_gains_is_better_than_the_reference_point():
-    found = probe(find_make("fishwood-v0"), "fishwood-v0", step_limit=None)
+    found = probe(GymnasiumSource.by_id("fishwood-v0"))
     assert max(found.reference_point) < 0  # no wood at all is a possible return

@@ -6,7 +6,7 @@ import pytest
 
 from pcn.command import Command
 from pcn.nets.embeddings import OneHotEmbedding, VectorEmbedding
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import CategoricalHead
 from pcn.nets.policy import ConditionedPolicy
 
 WIDTH = 8
@@ -21,7 +21,7 @@ def make_policy(num_objectives=2, embedding="one-hot", *, gate="sigmoid", hidden
     state_key, policy_key = jax.random.split(jax.random.key(3))
     return ConditionedPolicy(
         EMBEDDINGS[embedding][0](state_key),
-        ActionHeads((4,)),
+        CategoricalHead((4,)),
         num_objectives=num_objectives,
         width=WIDTH,
         hidden_layers=hidden_layers,

@@ -5,19 +5,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.envs.choices import allowed_choice
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
-from pcn.nets.heads import ActionHeads
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
+from pcn.nets.heads import CategoricalHead, action_head_for
 from pcn.rollout import ScriptedAgent, rollout
 from pcn.rollout.stepped import episode_seeds
 from winding import LIMIT, Winding
 
-HEADS = ActionHeads((3, 2))
+HEAD = CategoricalHead((3, 2))
 
 
-def acts(script, mask, heads=HEADS):
+def acts(script, mask, action_head=HEAD):
     """What the agent does at its first step, for many keys."""
-    agent = ScriptedAgent(np.asarray([script], np.int32), jnp.asarray(0, jnp.int32), heads)
+    agent = ScriptedAgent(np.asarray([script], np.int32), jnp.asarray(0, jnp.int32), action_head)
     keys = jax.random.split(jax.random.key(0), 50)
     return {tuple(np.asarray(agent.act(None, key, jnp.asarray(mask))).tolist()) for key in keys}
 
@@ -30,8 +31,8 @@ def test_an_allowed_action_stands_as_it_is():
     assert acts([1, 1], [True, True, False, False, True]) == {(1, 1)}
 
 
-def test_without_heads_the_script_is_all_that_counts():
-    assert acts([2, 0], [True, True, False, True, True], heads=None) == {(2, 0)}
+def test_without_an_action_head_the_script_is_all_that_counts():
+    assert acts([2, 0], [True, True, False, True, True], action_head=None) == {(2, 0)}
 
 
 def test_the_last_action_goes_on():
@@ -63,17 +64,17 @@ def by_hand(several, seed, actions):
 @pytest.mark.parametrize("several", [False, True], ids=["discrete", "several"])
 @pytest.mark.parametrize("most_steps", [20, LIMIT])
 def test_whole_scripts_equal_stepping_by_hand(several, workers, most_steps):
-    environment = GymnasiumEnvironment(
-        "winding",
-        partial(Winding, several),
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("winding", partial(Winding, several)),
         Probe((0.0, 0.0), True, True, LIMIT),
         num_slots=3,
         workers=workers,
     )
-    heads = ActionHeads.for_space(environment.spec.action_space)
+    action_head = action_head_for(environment.spec.action_space)
     rng, key = np.random.default_rng(1), np.array([3, 4], np.uint32)
-    scripts = rng.integers(heads.sizes, size=(8, LIMIT - 9, len(heads.sizes))).astype(np.int32)
-    agents = ScriptedAgent(scripts, np.zeros(8, np.int32), heads)
+    scripts = rng.integers(action_head.sizes, size=(8, LIMIT - 9, action_head.num_parts))
+    scripts = scripts.astype(np.int32)
+    agents = ScriptedAgent(scripts, np.zeros(8, np.int32), action_head)
     episodes = rollout(environment, agents, key, 8, count=7, most_steps=most_steps)
     environment.slots().close()
     lengths = np.asarray(episodes.lengths)
@@ -92,7 +93,7 @@ def test_whole_scripts_equal_stepping_by_hand(several, workers, most_steps):
             assert int(there["parts"][0]) == seen["parts"][0]
             np.testing.assert_array_equal(there["parts"][1], seen["parts"][1])
             np.testing.assert_array_equal(episodes.rewards[number, time], reward.astype(np.float32))
-            mask = np.ones(heads.num_logits, bool)
+            mask = np.ones(action_head.mask_size, bool)
             if "action_mask" in info:
                 given = info["action_mask"]
                 mask = np.concatenate(given if several else [given]).astype(bool)
@@ -115,7 +116,7 @@ def test_a_forbidden_choice_gives_way_to_any_allowed_one():
 
     def choices(choice, mask):
         drawn = (
-            allowed_choice(np.asarray(choice, np.int32), np.asarray(mask, bool), HEADS, rng)
+            HEAD.allowed_row(np.asarray(choice, np.int32), np.asarray(mask, bool), rng)
             for _ in range(50)
         )
         return {tuple(choice.tolist()) for choice in drawn}

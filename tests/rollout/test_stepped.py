@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Float, Int
 
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
 from pcn.rollout import AbstractAgent, rollout
 from winding import LIMIT, NUM_OBJECTIVES, Winding
 
@@ -101,9 +103,8 @@ def slow_rollout(environment, agents, key, num_episodes, count, most_steps):
 
 @pytest.fixture(params=[False, True], ids=["discrete", "several"])
 def environment(request):
-    made = GymnasiumEnvironment(
-        "winding",
-        lambda: Winding(request.param),
+    made = GymnasiumEnvironment.from_source(
+        GymnasiumSource("winding", lambda: Winding(request.param)),
         Probe((0.0, 0.0), True, True, LIMIT),
         num_slots=3,
     )

@@ -4,7 +4,7 @@ import ast
 import dataclasses
 import inspect
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_origin
 
@@ -50,39 +50,57 @@ class AlgorithmConfig:
     @classmethod
     def options(cls) -> tuple[Option, ...]:
         """Every hyperparameter, in the order of declaration."""
-        docs = field_docs(cls)
-        return tuple(
-            Option(item.name, item.type, item.default, docs.get(item.name, ""))
-            for item in dataclasses.fields(cls)
-        )
+        return options_of(cls)
 
     @classmethod
     def of(cls: type[Config], *layers: Mapping[str, Any]) -> Config:
         """The config with these values by name; a later layer wins over an earlier one."""
-        values: dict[str, Any] = {}
-        for layer in layers:
-            values |= {
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in layer.items()
-            }
-        known = {option.name: option for option in cls.options()}
-        for name, value in values.items():
-            if name not in known:
-                raise UserError(
-                    f"there is no hyperparameter {name!r}; there are: {', '.join(sorted(known))}"
-                )
-            kind = known[name].kind
-            # Words that stand for a choice are checked by the config, which names the choices.
-            if get_origin(kind) is not Literal and not fits(value, kind):
-                raise UserError(f"{name} must be of type {type_name(kind)}, got {value!r}")
-        try:
-            return cls(**values)
-        except (TypeError, ValueError) as error:
-            raise UserError(str(error)) from None
+        return made(cls, cls.options(), merged(layers))
+
+    @classmethod
+    def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
+        """The config as `config.json` held it in run folders of format 1."""
+        return cls.of(content)
 
     def to_json(self) -> dict[str, Any]:
         """As it stands in a run's `config.json`; `of` reads it again."""
         return dataclasses.asdict(self)
+
+
+def options_of(cls: type[Any], *, prefix: str = "", group: str = "") -> tuple[Option, ...]:
+    """The fields of a dataclass as options, their names behind a prefix."""
+    docs = field_docs(cls)
+    return tuple(
+        Option(prefix + item.name, item.type, item.default, docs.get(item.name, ""), group)
+        for item in dataclasses.fields(cls)
+    )
+
+
+def merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """One mapping of several, in which later ones win; lists, as JSON has them, become tuples."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for layer in layers
+        for name, value in layer.items()
+    }
+
+
+def made(cls: type[Any], options: Iterable[Option], values: Mapping[str, Any]) -> Any:
+    """The dataclass with these values, after their names and types have been checked."""
+    known = {option.name: option for option in options}
+    for name, value in values.items():
+        if name not in known:
+            raise UserError(
+                f"there is no hyperparameter {name!r}; there are: {', '.join(sorted(known))}"
+            )
+        kind = known[name].kind
+        # Words that stand for a choice are checked by the config, which names the choices.
+        if get_origin(kind) is not Literal and not fits(value, kind):
+            raise UserError(f"{name} must be of type {type_name(kind)}, got {value!r}")
+    try:
+        return cls(**values)
+    except (TypeError, ValueError) as error:
+        raise UserError(str(error)) from None
 
 
 def field_docs(cls: type[Any]) -> dict[str, str]:

@@ -64,17 +64,19 @@ def evaluation_due(steps_before: int, steps: int, *, total_steps: int, evaluatio
 class AbstractTrainer(ABC):
     """A training in progress; the caller decides when to report and when to save."""
 
-    steps: int
-    """AbstractEnvironment steps taken so far."""
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Environment steps taken so far."""
 
     @property
     @abstractmethod
     def done(self) -> bool:
-        """Whether the budget is spent."""
+        """Whether nothing is left to do: the budget is spent, the policies are executed."""
 
     @abstractmethod
     def iterate(self) -> Progress:
-        """Train a little further."""
+        """Train a little further; the last iterations turn what was learnt into policies."""
 
     @abstractmethod
     def snapshot(self) -> Snapshot:

@@ -6,7 +6,7 @@ from rich.table import Table
 
 from pcn.cli.screen import next_steps, print_table
 from pcn.envs.registry import BENCHMARKS
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import action_head_for
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Envs:
             table.add_row(
                 name,
                 objectives,
-                str(ActionHeads.for_space(spec.action_space).num_logits),
+                str(action_head_for(spec.action_space).num_outputs),
                 str(spec.step_limit),
                 f"{benchmark.total_steps:,} steps",
                 front,

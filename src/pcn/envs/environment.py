@@ -1,28 +1,34 @@
-"""What algorithms train on: a compiled environment, or Gymnasium environments in slots."""
+"""What every environment offers, whatever its kind."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import gymnasium as gym
 
-from pcn.envs.compiled import AbstractCompiledEnvironment
-from pcn.envs.from_gymnasium import GymnasiumEnvironment
-from pcn.envs.observations import ObservationReader
-from pcn.envs.to_gymnasium import CompiledGymEnv
-
-AbstractEnvironment = AbstractCompiledEnvironment | GymnasiumEnvironment
+from pcn.envs.observations import ObservationReader, reader_for
+from pcn.envs.spec import EnvironmentSpec
 
 
-def observation_reader(environment: AbstractEnvironment) -> ObservationReader:
-    """How what an environment shows becomes what policies see: pictures are reduced and stacked."""
-    if isinstance(environment, GymnasiumEnvironment):
-        return environment.reader()
-    return ObservationReader(environment.spec.observation_space, frame_stack=1)
+class AbstractEnvironment(ABC):
+    """An environment that algorithms can be trained on.
 
+    There are two kinds: compiled environments, written in JAX, and Gymnasium environments. A new
+    kind is a new subclass and a line of `run_episodes` in `rollout/`.
+    """
 
-def person_view(environment: AbstractEnvironment, *, render: bool) -> gym.Env[Any, Any]:
-    """One environment for a person to step and look at; it ends at its step limit."""
-    if isinstance(environment, GymnasiumEnvironment):
-        single = environment.person_view("rgb_array" if render else None)
-    else:
-        single = CompiledGymEnv(environment, "rgb_array" if render else None)
-    return gym.wrappers.TimeLimit(single, environment.spec.step_limit)
+    spec: EnvironmentSpec
+    """Objectives, spaces, limits and whatever else does not change while it runs."""
+
+    @abstractmethod
+    def person_view(self, render_mode: str | None = None) -> gym.Env[Any, Any]:
+        """A single Gymnasium environment to step by hand; it is truncated at the step limit."""
+
+    def reader(self) -> ObservationReader:
+        """What turns the observations of `person_view` into those that policies get."""
+        return reader_for(self.spec)
+
+    def prepare(self) -> None:  # noqa: B027 (most kinds have nothing to prepare)
+        """Do what can fail before training begins, such as starting worker processes."""
+
+    def close(self) -> None:  # noqa: B027 (most kinds have nothing to close)
+        """Release what the environment holds, such as worker processes."""

@@ -1,14 +1,16 @@
 """Any Gymnasium environment as a benchmark, with what random episodes find out about it."""
 
-import dataclasses
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
 from pcn.envs.benchmark import Benchmark
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe, find_make, probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe, probe
 from pcn.errors import UserError
+from pcn.lookup import find_function
 
 DISCOUNTS = {"resource-gathering-v0": 0.9, "four-room-v0": 0.95}
 """MO-Gymnasium's environments where time is no objective: without a discount, one policy that takes
@@ -35,9 +37,11 @@ def gymnasium_benchmark(
         raise UserError(f"frame_stack must be at least 1, got {frame_stack}")
     if step_limit is not None and step_limit < 1:
         raise UserError(f"step_limit must be at least 1, got {step_limit}")
-    make = find_make(name)
+    source = (
+        GymnasiumSource(name, find_function(name)) if ":" in name else GymnasiumSource.by_id(name)
+    )
     if reference_point is None or deterministic is None or masked_actions is None or not step_limit:
-        found = probe(make, name, step_limit=step_limit)
+        found = probe(source, step_limit=step_limit)
     else:
         found = Probe(reference_point, deterministic, masked_actions, step_limit)
     settled = Probe(
@@ -54,9 +58,8 @@ def gymnasium_benchmark(
             f"reference_point must be {num_objectives} finite numbers, "
             f"got {settled.reference_point}"
         )
-    environment = GymnasiumEnvironment(
-        name,
-        make,
+    environment = GymnasiumEnvironment.from_source(
+        source,
         settled,
         num_slots=environments,
         workers=workers,
@@ -88,6 +91,9 @@ def gymnasium_benchmark(
             "environments": environments,
             "workers": workers,
             "frame_stack": frame_stack,
-            **dataclasses.asdict(settled),
+            "reference_point": settled.reference_point,
+            "deterministic": settled.deterministic,
+            "masked_actions": settled.masked_actions,
+            "step_limit": settled.step_limit,
         },
     )

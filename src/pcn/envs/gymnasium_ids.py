@@ -4,20 +4,12 @@ from typing import Any
 
 import gymnasium as gym
 
-from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.registry import BENCHMARKS, FAMILIES, find_benchmark
-from pcn.envs.to_gymnasium import CompiledGymEnv
 
 
 def make(benchmark: str, render_mode: str | None = None, **arguments: Any) -> gym.Env[Any, Any]:
     """The entry point behind every id."""
-    environment = find_benchmark(benchmark, **arguments).make()
-    single: gym.Env[Any, Any]
-    if isinstance(environment, AbstractCompiledEnvironment):
-        single = CompiledGymEnv(environment, render_mode)
-    else:
-        single = environment.person_view(render_mode)
-    return gym.wrappers.TimeLimit(single, environment.spec.step_limit)
+    return find_benchmark(benchmark, **arguments).make().person_view(render_mode)
 
 
 def register_all() -> None:

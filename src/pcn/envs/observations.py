@@ -1,4 +1,4 @@
-"""Observations of any Gymnasium space as trees of plain arrays, pictures made small."""
+"""Observations of any Gymnasium space as trees of plain arrays; pictures are reduced."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,8 @@ import jax
 import numpy as np
 from jaxtyping import PyTree, UInt8
 from PIL import Image
+
+from pcn.envs.spec import EnvironmentSpec
 
 PICTURE_SIDE = 40
 """Pictures are reduced to this many pixels in width and height, in shades of grey."""
@@ -26,23 +28,29 @@ def is_picture(space: gym.Space[Any]) -> bool:
 
 
 def small_picture(picture: UInt8[np.ndarray, "..."]) -> UInt8[np.ndarray, "side side"]:
-    """The picture in grey, 40 pixels wide and high."""
+    """The picture in shades of grey, 40 pixels wide and high."""
     image = Image.fromarray(np.squeeze(picture)).convert("L")
     return np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), Image.Resampling.BOX))
 
 
 class ObservationReader:
-    """Reads the observations of one environment; remembers the last pictures."""
+    """Reads the observations of one environment, one after the other.
 
-    def __init__(self, space: gym.Space[Any], *, frame_stack: int = 2) -> None:
+    With a `frame_stack`, pictures are reduced, and a policy sees that many of the last ones.
+    Without one, pictures are arrays like all others.
+    """
+
+    def __init__(self, space: gym.Space[Any], *, frame_stack: int | None = None) -> None:
         self._frames: list[UInt8[np.ndarray, "side side"]] = []
-        self._frame_stack = frame_stack
-        self._read = reader_of(space)
-        self._is_picture = is_picture(space)
+        self._frame_stack = frame_stack or 1
+        self._read = array_reader(space)
+        self._is_picture = frame_stack is not None and is_picture(space)
         self.shown_space = space
+        """What the environment shows."""
         self.space: gym.Space[Any] = space
+        """What a policy sees."""
         if self._is_picture:
-            shape = (frame_stack, PICTURE_SIDE, PICTURE_SIDE)
+            shape = (self._frame_stack, PICTURE_SIDE, PICTURE_SIDE)
             self.space = gym.spaces.Box(0, 255, shape, np.uint8)
 
     def first(self, observation: Any) -> Any:
@@ -59,13 +67,20 @@ class ObservationReader:
         return np.stack(self._frames)
 
 
-def reader_of(space: gym.Space[Any]) -> Callable[[Any], Any]:
-    """How `as_arrays` reads one space; looking at a space again at every step takes its time."""
+def reader_for(spec: EnvironmentSpec) -> ObservationReader:
+    """A reader for the observations of an environment; the spec is all that it needs."""
+    if spec.shown_space is None:
+        return ObservationReader(spec.observation_space)
+    return ObservationReader(spec.shown_space, frame_stack=spec.frame_stack)
+
+
+def array_reader(space: gym.Space[Any]) -> Callable[[Any], Any]:
+    """A function that does what `as_arrays` does, without looking at the space again each time."""
     if isinstance(space, gym.spaces.Dict):
-        named = {name: reader_of(part) for name, part in space.items()}
+        named = {name: array_reader(part) for name, part in space.items()}
         return lambda observation: {name: read(observation[name]) for name, read in named.items()}
     if isinstance(space, gym.spaces.Tuple):
-        parts = [reader_of(part) for part in space]
+        parts = [array_reader(part) for part in space]
         return lambda observation: tuple(
             read(part) for read, part in zip(parts, observation, strict=True)
         )
@@ -79,15 +94,15 @@ def reader_of(space: gym.Space[Any]) -> Callable[[Any], Any]:
 
 
 def as_arrays(space: gym.Space[Any], observation: Any) -> Any:
-    """An observation as arrays of the space's own types, whatever sequence it came in."""
-    return reader_of(space)(observation)
+    """An observation as arrays with the types of its space, whatever sequences it consists of."""
+    return array_reader(space)(observation)
 
 
 def empty_observations(space: gym.Space[Any], shape: tuple[int, ...]) -> PyTree[np.ndarray]:
-    """Zeros in the shape of many observations, in the types that the device computes with."""
+    """Arrays of zeros for `shape` many observations, in the types that JAX computes with."""
     example = as_arrays(space, space.sample())
     return jax.tree.map(
-        # Double precision is not stored: the device computes in single.
+        # JAX computes in single precision, so nothing is stored in double precision.
         lambda leaf: np.zeros((*shape, *leaf.shape), jax.dtypes.canonicalize_dtype(leaf.dtype)),
         example,
     )

@@ -8,8 +8,8 @@ from pcn.checks import fits, type_name
 from pcn.envs.benchmark import Benchmark
 from pcn.envs.crossroad.benchmark import CROSSROADS
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.envs.from_gymnasium import is_gymnasium_id
 from pcn.envs.gymnasium_benchmark import gymnasium_benchmark
+from pcn.envs.gymnasium_source import is_gymnasium_id
 from pcn.envs.minecart import Minecart
 from pcn.envs.walkroom import MOST_OBJECTIVES, Walkroom
 from pcn.errors import UserError
@@ -35,7 +35,7 @@ def walkroom(objectives: int = 2, size: int | None = None, room_seed: int = 0) -
                 "evaluations": 5,
                 "hidden_layers": 0,
                 "command_scale": (0.1,) * objectives + (0.01,),
-                "upper_bound": (0.0,) * objectives,
+                "bounded_commands.upper_bound": (0.0,) * objectives,
             },
         },
         baselines=_walkroom_baselines(objectives),
@@ -70,7 +70,7 @@ MINECART: dict[str, dict[str, Any]] = {
         "warmup_episodes": 20,
         "capacity": 50,
         "command_scale": (1.0, 1.0, 0.1, 0.1),
-        "upper_bound": (1.5, 1.5, 0.0),
+        "bounded_commands.upper_bound": (1.5, 1.5, 0.0),
     },
 }
 
@@ -111,7 +111,7 @@ BENCHMARKS: dict[str, Benchmark] = {
                 "joint_one_hot": True,
                 "hidden_layers": 0,
                 "command_scale": (0.1, 0.1, 0.01),
-                "upper_bound": (124.0, -1.0),
+                "bounded_commands.upper_bound": (124.0, -1.0),
             },
         },
         baselines={

@@ -4,22 +4,22 @@ import multiprocessing
 import multiprocessing.connection
 import signal
 import traceback
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from pickle import PicklingError
 from typing import Any, Protocol, runtime_checkable
 
-import gymnasium as gym
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Num
 
-from pcn.envs.choices import allowed_choice, as_actions, mask_of
-from pcn.envs.observations import ObservationReader
+from pcn.envs.gymnasium_source import MakeEnv
+from pcn.envs.observations import reader_for
+from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import action_head_for
 
 Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
@@ -30,7 +30,7 @@ class Script:
     """An episode whose actions are known before it begins."""
 
     seed: int
-    choices: Int[np.ndarray, "time head"]
+    actions: Num[np.ndarray, "time part"]
     obeys_masks: bool
     """Whether what a mask forbids gives way to something that it allows."""
 
@@ -41,8 +41,10 @@ class Played:
 
     observations: list[Any]
     infos: list[dict[str, Any]]
-    choices: list[Int[np.ndarray, " head"]]
+    actions: list[Num[np.ndarray, " part"]]
     rewards: list[Float[np.ndarray, " objective"]]
+    last_observation: Any
+    """What was observed after the last action."""
     terminated: bool
     truncated: bool
 
@@ -71,9 +73,10 @@ class Slots(Protocol):
 class _Seat:
     """One environment and the reader of its observations."""
 
-    def __init__(self, make: Callable[[], gym.Env[Any, Any]], frame_stack: int) -> None:
+    def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
         self.environment = make()
-        self.reader = ObservationReader(self.environment.observation_space, frame_stack=frame_stack)
+        self.reader = reader_for(spec)
+        self.action_head = action_head_for(spec.action_space)
 
     def reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
         observation, info = self.environment.reset(seed=seed)
@@ -90,22 +93,25 @@ class _Seat:
         )
 
     def play(self, script: Script) -> Played:
-        space = self.environment.action_space
-        heads, rng = ActionHeads.for_space(space), np.random.default_rng(script.seed)
+        action_head, rng = self.action_head, np.random.default_rng(script.seed)
         observation, info = self.reset(script.seed)
-        played = Played([], [], [], [], terminated=False, truncated=False)
-        for choice in script.choices:
+        observations, infos, actions, rewards = [], [], [], []
+        terminated = truncated = False
+        for action in script.actions:
             if script.obeys_masks:
-                choice = allowed_choice(choice, mask_of(info, heads), heads, rng)
-            played.observations.append(observation)
-            played.infos.append(info)
-            played.choices.append(choice)
-            outcome = self.step(as_actions(space, choice[None])[0])
+                action = action_head.allowed_row(action, action_head.from_info(info), rng)
+            observations.append(observation)
+            infos.append(info)
+            actions.append(action)
+            outcome = self.step(action_head.to_environment(action[None])[0])
             observation, reward, terminated, truncated, info = outcome
-            played.rewards.append(reward)
+            rewards.append(reward)
             if terminated or truncated:
-                return replace(played, terminated=terminated, truncated=truncated)
-        return played
+                break
+        return Played(
+            observations, infos, actions, rewards, observation,
+            terminated=terminated, truncated=truncated,
+        )  # fmt: skip
 
 
 def _mask_of(info: dict[str, Any]) -> dict[str, Any]:
@@ -116,11 +122,8 @@ def _mask_of(info: dict[str, Any]) -> dict[str, Any]:
 class LocalSlots:
     """All environments in this process, each made when it is first needed."""
 
-    def __init__(
-        self, make: Callable[[], gym.Env[Any, Any]], num_slots: int, *, frame_stack: int
-    ) -> None:
-        del num_slots
-        self._make = partial(_Seat, make, frame_stack)
+    def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
+        self._make = partial(_Seat, make, spec)
         self._seats: dict[int, _Seat] = {}
         self.closed = False
 
@@ -164,16 +167,14 @@ class WorkerSlots:
     Workers are never copies of this process: a copy of a process that runs JAX may hang.
     """
 
-    def __init__(
-        self, make: Callable[[], gym.Env[Any, Any]], num_slots: int, *, frame_stack: int
-    ) -> None:
+    def __init__(self, make: MakeEnv, spec: EnvironmentSpec, num_slots: int) -> None:
         context = _context()
         self.closed = False
         self._pipes: list[Connection] = []
         self._processes = []
         for _ in range(num_slots):
             here, there = context.Pipe()
-            process = context.Process(target=_work, args=(there, make, frame_stack), daemon=True)
+            process = context.Process(target=_work, args=(there, make, spec), daemon=True)
             try:
                 process.start()
             except (AttributeError, PicklingError):
@@ -245,7 +246,7 @@ def _context() -> Any:
     return context
 
 
-def _work(pipe: Connection, make: Callable[[], gym.Env[Any, Any]], frame_stack: int) -> None:
+def _work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
     """The life of a worker: do what is asked until the pipe closes."""
     # A terminal's Ctrl-C reaches workers too; when to stop is for the process that asks to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -256,7 +257,7 @@ def _work(pipe: Connection, make: Callable[[], gym.Env[Any, Any]], frame_stack: 
         except (EOFError, OSError):
             return
         try:
-            seat = seat or _Seat(make, frame_stack)
+            seat = seat or _Seat(make, spec)
             pipe.send((False, getattr(seat, what)(message)))
         except UserError as error:
             pipe.send((True, str(error)))

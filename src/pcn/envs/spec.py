@@ -33,7 +33,7 @@ class Front:
 class EnvironmentSpec:
     """Everything about an environment that does not change while it runs.
 
-    Equal specs are interchangeable: what was compiled for one serves the other.
+    Code that was compiled for an environment is used again for another one with an equal spec.
     """
 
     name: str
@@ -44,11 +44,15 @@ class EnvironmentSpec:
     reference_point: tuple[float, ...]
     front: Front | None = None
     deterministic: bool = True
-    """Same state and action, same outcome: one execution per command is enough."""
+    """Whether the same actions always lead to the same episode: one execution is enough then."""
     masked_actions: bool = False
     """Whether each step says which actions are allowed."""
     action_names: tuple[str, ...] = ()
     """What each action of a `Discrete` space does, for people."""
+    shown_space: gym.Space[Any] | None = None
+    """What the environment shows where policies see something else: pictures are reduced."""
+    frame_stack: int = 1
+    """How many of the last pictures a policy sees."""
 
     def __post_init__(self) -> None:
         if len(self.reference_point) != len(self.objectives):
@@ -68,6 +72,8 @@ class EnvironmentSpec:
             None if self.front is None else self.front.returns.tobytes(),
             self.deterministic,
             self.masked_actions,
+            repr(self.shown_space),
+            self.frame_stack,
         )
 
     def __eq__(self, other: object) -> bool:

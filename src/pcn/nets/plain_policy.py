@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding, last_layers
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import AbstractActionHead, action_head_for
 from pcn.nets.spaces import embedding_for
 
 HIDDEN_WIDTH = 48
@@ -18,12 +18,12 @@ HIDDEN_WIDTH = 48
 
 
 class PlainPolicy(eqx.Module):
-    """Action logits for one observation; batch with `jax.vmap`."""
+    """What the action head needs for one observation; batch with `jax.vmap`."""
 
     embed_state: AbstractStateEmbedding
     head: eqx.nn.Linear | None
-    """None where the embedding is the logits: a linear policy."""
-    heads: ActionHeads
+    """None for a linear policy, whose embedding is its output."""
+    action_head: AbstractActionHead
 
     @classmethod
     def for_spaces(
@@ -37,10 +37,10 @@ class PlainPolicy(eqx.Module):
     ) -> "PlainPolicy":
         """A policy that fits an environment, with `width` hidden units; 0 makes it linear.
 
-        When no width is given, integers get a linear policy: one row of logits for each value.
+        When no width is given, integers get a linear policy: one row of outputs for each value.
         """
         state_key, head_key = jax.random.split(key)
-        heads = ActionHeads.for_space(action_space)
+        action_head = action_head_for(action_space)
 
         def embedding(size: int) -> AbstractStateEmbedding:
             return embedding_for(
@@ -51,11 +51,12 @@ class PlainPolicy(eqx.Module):
             integers = isinstance(embedding(1), OneHotEmbedding)
             width = 0 if integers else HIDDEN_WIDTH
         if width == 0:
-            return cls(embedding(heads.num_logits), None, heads)
-        return cls(embedding(width), eqx.nn.Linear(width, heads.num_logits, key=head_key), heads)
+            return cls(embedding(action_head.num_outputs), None, action_head)
+        head = eqx.nn.Linear(width, action_head.num_outputs, key=head_key)
+        return cls(embedding(width), head, action_head)
 
-    def __call__(self, observation: PyTree[Array]) -> Float[Array, " logit"]:
-        """Logits of every head, side by side."""
+    def __call__(self, observation: PyTree[Array]) -> Float[Array, " output"]:
+        """The outputs that `action_head` turns into an action, such as logits."""
         state = self.embed_state(observation)
         return state if self.head is None else self.head(jnp.tanh(state))
 

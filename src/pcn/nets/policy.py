@@ -9,26 +9,26 @@ from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from pcn.command import Command
 from pcn.nets.embeddings import AbstractStateEmbedding
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import AbstractActionHead
 
 Gate = Literal["sigmoid", "film"]
 """`sigmoid`: the paper's sigmoid(state) * sigmoid(command). `film`: relu(state) * (1 + command)."""
 
 
 class ConditionedPolicy(eqx.Module):
-    """Action logits for one observation under one command; batch with `jax.vmap`."""
+    """What the action head needs for one observation under one command; batch with `jax.vmap`."""
 
     embed_state: AbstractStateEmbedding
     embed_command: eqx.nn.Linear
     head: eqx.nn.MLP
     command_scale: Float[Array, " command"]
-    heads: ActionHeads
+    action_head: AbstractActionHead
     gate: Gate = eqx.field(static=True)
 
     def __init__(
         self,
         embed_state: AbstractStateEmbedding,
-        heads: ActionHeads,
+        action_head: AbstractActionHead,
         *,
         num_objectives: int,
         width: int,
@@ -39,13 +39,13 @@ class ConditionedPolicy(eqx.Module):
         command_key, head_key = jax.random.split(key)
         self.embed_state = embed_state
         self.embed_command = eqx.nn.Linear(num_objectives + 1, width, key=command_key)
-        self.head = eqx.nn.MLP(width, heads.num_logits, width, hidden_layers, key=head_key)
+        self.head = eqx.nn.MLP(width, action_head.num_outputs, width, hidden_layers, key=head_key)
         self.command_scale = jnp.ones(num_objectives + 1)
-        self.heads = heads
+        self.action_head = action_head
         self.gate = gate
 
-    def __call__(self, observation: PyTree[Array], command: Command) -> Float[Array, " logit"]:
-        """Logits of every head, side by side."""
+    def __call__(self, observation: PyTree[Array], command: Command) -> Float[Array, " output"]:
+        """The outputs that `action_head` turns into an action, such as logits."""
         # The scale is data, not a weight: without this, filter_grad would train it.
         scale = jax.lax.stop_gradient(self.command_scale)
         asked = jnp.append(command.desired_return, command.desired_horizon)

@@ -1,7 +1,10 @@
 """Rollouts: agents act in a batch of environments until every episode has ended."""
 
+from functools import singledispatch
+
 import numpy as np
 
+from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.episodes import Episodes
@@ -11,7 +14,7 @@ from pcn.rollout.scripted import ScriptedAgent, scripted_rollout
 from pcn.rollout.stepped import stepped_rollout
 from pcn.types import RandomKey
 
-__all__ = ["AbstractAgent", "ScriptedAgent", "environment_action", "rollout"]
+__all__ = ["AbstractAgent", "ScriptedAgent", "environment_action", "rollout", "run_episodes"]
 
 
 def rollout(
@@ -25,15 +28,53 @@ def rollout(
 ) -> Episodes:
     """Run one episode per agent.
 
-    Only the first `count` episodes are needed; the others are run where that costs nothing.
-    Episodes that are not over after `most_steps` are broken off: no return of theirs means
-    anything.
+    Only the first `count` episodes are needed and marked as real; the others are run where that
+    costs nothing. Episodes that are not over after `most_steps` are broken off: their returns mean
+    nothing.
     """
+    count = num_episodes if count is None else count
     limit = environment.spec.step_limit
-    steps = np.asarray(limit if most_steps is None else min(most_steps, limit), np.int32)
-    if isinstance(environment, GymnasiumEnvironment):
-        count = count or num_episodes
-        if isinstance(agents, ScriptedAgent):
-            return scripted_rollout(environment, agents, key, num_episodes, count, int(steps))
-        return stepped_rollout(environment, agents, key, num_episodes, count, int(steps))
-    return compiled_rollout(environment, agents, key, num_episodes, steps)
+    most_steps = limit if most_steps is None else min(most_steps, limit)
+    return run_episodes(environment, agents, key, num_episodes, count, most_steps)
+
+
+@singledispatch
+def run_episodes(
+    environment: AbstractEnvironment,
+    agents: AbstractAgent,
+    key: RandomKey,
+    num_episodes: int,
+    count: int,
+    most_steps: int,
+) -> Episodes:
+    """What `rollout` does for one kind of environment; each kind has its function below."""
+    raise TypeError(f"no rollout is registered in `run_episodes` for {type(environment)}")
+
+
+@run_episodes.register(AbstractCompiledEnvironment)
+def _run_compiled(
+    environment: AbstractCompiledEnvironment,
+    agents: AbstractAgent,
+    key: RandomKey,
+    num_episodes: int,
+    count: int,
+    most_steps: int,
+) -> Episodes:
+    # As arrays: other numbers of episodes or steps need no other compiled code.
+    counts = np.asarray(count, np.int32), np.asarray(most_steps, np.int32)
+    return compiled_rollout(environment, agents, key, num_episodes, *counts)
+
+
+@run_episodes.register(GymnasiumEnvironment)
+def _run_in_slots(
+    environment: GymnasiumEnvironment,
+    agents: AbstractAgent,
+    key: RandomKey,
+    num_episodes: int,
+    count: int,
+    most_steps: int,
+) -> Episodes:
+    plan = agents.plan(most_steps)
+    if plan is not None:
+        return scripted_rollout(environment, plan, key, num_episodes, count)
+    return stepped_rollout(environment, agents, key, num_episodes, count, most_steps)

@@ -1,16 +1,25 @@
-"""Who acts in an episode."""
+"""What an agent is: a policy and what it remembers of the episode that it is in."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import gymnasium as gym
 import jax
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
+import numpy as np
+from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
+
+
+class Plan(NamedTuple):
+    """The actions of episodes that are known before they begin."""
+
+    actions: Num[np.ndarray, "episode time part"]
+    obeys_masks: bool
+    """Whether forbidden actions are replaced by random allowed ones."""
 
 
 class AbstractAgent(eqx.Module):
-    """Who acts in one episode; what it remembers of the episode are its own fields.
+    """Acts in one episode; its fields hold its policy and what it remembers of the episode.
 
     In a batch of agents every field has one value per episode, except those named in `shared`.
     """
@@ -22,14 +31,14 @@ class AbstractAgent(eqx.Module):
         self,
         observation: PyTree[Array],
         key: PRNGKeyArray,
-        mask: Bool[Array, " logit"] | None = None,
-    ) -> Int[Array, " head"]:
-        """Choose an action, where `mask` is given among those it allows."""
+        mask: Bool[Array, " choice"] | None = None,
+    ) -> Num[Array, " part"]:
+        """Choose an action; with a `mask`, one that it allows."""
 
     def draw(self, key: PRNGKeyArray) -> PyTree[Array]:
-        """The random numbers of one action; the key itself, unless an agent draws ahead of time.
+        """The random numbers of one action; the key itself, unless a subclass draws beforehand.
 
-        Whoever acts many steps later may use them: they depend on shared fields only.
+        They may be used many steps later, so they may depend on shared fields only.
         """
         return key
 
@@ -37,25 +46,33 @@ class AbstractAgent(eqx.Module):
         self,
         observation: PyTree[Array],
         drawn: PyTree[Array],
-        mask: Bool[Array, " logit"] | None = None,
-    ) -> Int[Array, " head"]:
-        """The same as `act`, with what `draw` gave for its key."""
+        mask: Bool[Array, " choice"] | None = None,
+    ) -> Num[Array, " part"]:
+        """The same as `act`, with what `draw` returned instead of a key."""
         return self.act(observation, drawn, mask)
 
     @abstractmethod
     def observing(
-        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
+        self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "AbstractAgent":
         """The agent after it has acted and received a reward."""
 
+    def plan(self, num_steps: int) -> Plan | None:
+        """The first actions of a batch of agents, if they are known before the episodes begin.
 
-def environment_action(space: gym.Space[Any], action: Int[Array, " head"]) -> Int[Array, "..."]:
+        Environments in other processes are then sent whole episodes instead of single actions.
+        """
+        del num_steps
+        return None
+
+
+def environment_action(space: gym.Space[Any], action: Num[Array, " part"]) -> Num[Array, "..."]:
     """The action as the environment's space has it: a number where there is a single head."""
     return action[0] if isinstance(space, gym.spaces.Discrete) else action
 
 
 def own_mask(agents: AbstractAgent) -> PyTree[bool]:
-    """Mark the arrays that differ between episodes."""
+    """Mark the arrays that have one value per episode."""
     return jax.tree_util.tree_map_with_path(
         lambda path, leaf: eqx.is_array(leaf) and path[0].name not in agents.shared, agents
     )

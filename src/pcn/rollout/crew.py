@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int, Num, PyTree
 
 from pcn.rollout.agent import AbstractAgent, own_mask
 from pcn.rollout.packing import Packing
@@ -37,10 +37,10 @@ class Crew:
     def act(
         self,
         observations: PyTree[AnyArray],
-        masks: Bool[np.ndarray, "slot logit"] | None,
+        masks: Bool[np.ndarray, "slot choice"] | None,
         rewards: Float[np.ndarray, "slot objective"],
         newcomers: tuple[Int[np.ndarray, " slot"], Bool[np.ndarray, " slot"]] | None,
-    ) -> Int[np.ndarray, "slot head"]:
+    ) -> Num[np.ndarray, "slot part"]:
         """Tell everyone what the last action brought, bring in newcomers, and let all act.
 
         `newcomers` says which agent is now in each slot, and which of them are new. The agents may
@@ -130,17 +130,17 @@ def _compiled(structure: Structure, num_slots: int) -> Compiled:
     def advance(
         shared: Packed,
         own: Packed,
-        actions: Int[Array, "slot head"] | None,
+        actions: Num[Array, "slot part"] | None,
         rewards: Float[Array, "slot objective"],
         joining: tuple[Packed, Int[Array, " slot"], Bool[Array, " slot"]] | None,
         drawn: PyTree[Array],
         observations: PyTree[Array],
-        masks: Bool[Array, "slot logit"] | None,
-    ) -> tuple[Packed, Int[Array, "slot head"]]:
+        masks: Bool[Array, "slot choice"] | None,
+    ) -> tuple[Packed, Num[Array, "slot part"]]:
         def observe(own: Packed, action: Array, reward: Array) -> Packed:
             return structure.own_of(structure.agent(own, shared).observing(action, reward))
 
-        def act(own: Packed, observation: Any, drawn: Any, mask: Any) -> Int[Array, " head"]:
+        def act(own: Packed, observation: Any, drawn: Any, mask: Any) -> Num[Array, " part"]:
             return structure.agent(own, shared).act_drawn(observation, drawn, mask)
 
         if actions is not None:  # nobody has acted before the first call

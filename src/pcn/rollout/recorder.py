@@ -5,11 +5,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int, PyTree
+from jaxtyping import Bool, Float, Int, Num, PyTree
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import action_head_for
 
 STEPS_AT_ONCE = 64
 """Steps that are written together: each write takes its time, however little is written."""
@@ -23,8 +23,13 @@ class Recorder:
         spec: EnvironmentSpec,
         num_episodes: int,
         observations: PyTree[np.ndarray],
+        count: int,
     ) -> None:
-        heads = ActionHeads.for_space(spec.action_space)
+        """Room for `num_episodes`, of which the first `count` will be played.
+
+        `observations` are any in the shape of those of several slots.
+        """
+        action_head = action_head_for(spec.action_space)
 
         def room(shape: tuple[int, ...], kind: Any) -> np.ndarray:
             return np.zeros((num_episodes, spec.step_limit, *shape), kind)
@@ -32,12 +37,17 @@ class Recorder:
         self._observations = jax.tree.map(
             lambda leaf: room(leaf.shape[1:], leaf.dtype), observations
         )
-        self._actions = room((len(heads.sizes),), np.int32)
+        self._actions = room((action_head.num_parts,), action_head.dtype)
         self._rewards = room((spec.num_objectives,), np.float32)
-        self._masks = room((heads.num_logits,), bool) if spec.masked_actions else None
+        self._masks = room((action_head.mask_size,), bool) if spec.masked_actions else None
         self._records = jax.tree.leaves(
             (self._actions, self._rewards, self._observations, self._masks)
         )
+        self._last_observations = jax.tree.map(
+            lambda leaf: np.zeros((num_episodes, *leaf.shape[1:]), leaf.dtype), observations
+        )
+        self._last_leaves = jax.tree.leaves(self._last_observations)
+        self._real_mask = np.arange(num_episodes) < count
         self._lengths = np.zeros(num_episodes, dtype=np.int32)
         self._step_limit = spec.step_limit
         self._terminated = np.zeros(num_episodes, dtype=bool)
@@ -49,8 +59,8 @@ class Recorder:
         episodes: Int[np.ndarray, " slot"],
         times: Int[np.ndarray, " slot"],
         observations: list[np.ndarray],
-        masks: Bool[np.ndarray, "slot logit"] | None,
-        actions: Int[np.ndarray, "slot head"],
+        masks: Bool[np.ndarray, "slot choice"] | None,
+        actions: Num[np.ndarray, "slot part"],
         rewards: Float[np.ndarray, "slot objective"],
     ) -> None:
         """One step in every slot; nobody plays where the episode is negative.
@@ -68,9 +78,10 @@ class Recorder:
         self,
         episode: int,
         observations: PyTree[np.ndarray],
-        masks: Bool[np.ndarray, "time logit"] | None,
-        actions: Int[np.ndarray, "time head"],
+        masks: Bool[np.ndarray, "time choice"] | None,
+        actions: Num[np.ndarray, "time part"],
         rewards: Float[np.ndarray, "time objective"],
+        last_observation: PyTree[np.ndarray],
         *,
         terminated: bool,
         truncated: bool,
@@ -79,10 +90,21 @@ class Recorder:
         rows = jax.tree.leaves((actions, rewards, observations, masks))
         for record, row in zip(self._records, rows, strict=True):
             record[episode, : len(actions)] = row
-        self.end(episode, len(actions), terminated=terminated, truncated=truncated)
+        last = jax.tree.leaves(last_observation)
+        self.end(episode, len(actions), last, terminated=terminated, truncated=truncated)
 
-    def end(self, episode: int, length: int, *, terminated: bool, truncated: bool) -> None:
-        """Nothing more is played of the episode; the environment may have said that it is over."""
+    def end(
+        self,
+        episode: int,
+        length: int,
+        last_observation: list[Any],
+        *,
+        terminated: bool,
+        truncated: bool,
+    ) -> None:
+        """The episode is over, or broken off where it neither terminated nor was truncated."""
+        for last, leaf in zip(self._last_leaves, last_observation, strict=True):
+            last[episode] = leaf
         self._lengths[episode] = length
         self._terminated[episode] = terminated
         self._broken_off[episode] = not (terminated or truncated) and length < self._step_limit
@@ -96,8 +118,10 @@ class Recorder:
             jnp.asarray(self._rewards),
             jnp.asarray(self._lengths),
             jnp.asarray(self._terminated),
-            None if self._masks is None else jnp.asarray(self._masks),
-            jnp.asarray(self._broken_off),
+            action_masks=None if self._masks is None else jnp.asarray(self._masks),
+            broken_off=jnp.asarray(self._broken_off),
+            real_mask=jnp.asarray(self._real_mask),
+            last_observations=jax.tree.map(jnp.asarray, self._last_observations),
         )
 
     def _write(self) -> None:

@@ -1,91 +1,94 @@
-"""An agent that knows beforehand what it will do, and its rollouts in Gymnasium environments."""
+"""An agent with a given list of actions, and how Gymnasium environments run such lists."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray, PyTree
 
-from pcn.envs.choices import mask_of
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.observations import empty_observations
 from pcn.envs.slots import Script
 from pcn.episodes import Episodes
-from pcn.nets.heads import ActionHeads
-from pcn.rollout.agent import AbstractAgent
+from pcn.nets.heads import AbstractActionHead, action_head_for
+from pcn.rollout.agent import AbstractAgent, Plan
 from pcn.rollout.recorder import Recorder
 from pcn.rollout.stepped import episode_seeds
 from pcn.types import AnyArray, RandomKey
 
 
 class ScriptedAgent(AbstractAgent):
-    """Plays a given list of actions, whatever it observes; its last one for ever.
+    """Takes the actions of a given list, whatever it observes; after its end, the last one again.
 
-    With `heads`, an action that a mask forbids gives way to any that it allows.
+    With an `action_head`, actions that a mask forbids are replaced by random allowed ones. Without
+    one, masks are ignored.
     """
 
-    script: Int[AnyArray, "*episode time head"]
+    script: Num[AnyArray, "*episode time part"]
     step: Int[AnyArray, "*episode"]
-    heads: ActionHeads | None = None
+    action_head: AbstractActionHead | None = None
 
     def act(
         self,
         observation: PyTree[Array],
         key: PRNGKeyArray,
-        mask: Bool[Array, " logit"] | None = None,
-    ) -> Int[Array, " head"]:
+        mask: Bool[Array, " choice"] | None = None,
+    ) -> Num[Array, " part"]:
         """The next action of the script."""
         del observation
         action = jnp.asarray(self.script)[jnp.minimum(self.step, self.script.shape[0] - 1)]
-        if self.heads is None or mask is None:
+        if self.action_head is None or mask is None:
             return action
-        allowed = self.heads.masked(jnp.zeros(self.heads.num_logits), mask)
-        return jnp.where(self.heads.allowed(action, mask), action, self.heads.sampled(allowed, key))
+        instead = self.action_head.random(self.action_head.noise(key), mask)
+        return jnp.where(self.action_head.allowed(action, mask), action, instead)
 
     def observing(
-        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
+        self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "ScriptedAgent":
         """The agent one step further."""
         del action, reward
-        return ScriptedAgent(self.script, self.step + 1, self.heads)
+        return ScriptedAgent(self.script, self.step + 1, self.action_head)
+
+    def plan(self, num_steps: int) -> Plan:
+        """The next actions of each script."""
+        steps = np.asarray(self.step)[:, None, None] + np.arange(num_steps)[:, None]
+        steps = np.minimum(steps, self.script.shape[1] - 1)
+        actions = np.take_along_axis(np.asarray(self.script), steps, axis=1)
+        return Plan(actions, obeys_masks=self.action_head is not None)
 
 
 def scripted_rollout(
     environment: GymnasiumEnvironment,
-    agents: ScriptedAgent,
+    plan: Plan,
     key: RandomKey,
     num_episodes: int,
     count: int,
-    most_steps: int,
 ) -> Episodes:
     """Episodes whose actions are known: each is sent to its slot as a whole.
 
     A simulator in a worker process then runs at its own speed, and no network is asked.
     """
     spec, slots = environment.spec, environment.slots()
-    heads = ActionHeads.for_space(spec.action_space)
+    action_head = action_head_for(spec.action_space)
     seeds = episode_seeds(key, num_episodes)
-    recorder = Recorder(spec, num_episodes, empty_observations(spec.observation_space, (1,)))
-    steps = np.asarray(agents.step)[:, None, None] + np.arange(most_steps)[:, None]
-    steps = np.minimum(steps, agents.script.shape[1] - 1)
-    choices = np.take_along_axis(np.asarray(agents.script), steps, axis=1)
+    recorder = Recorder(spec, num_episodes, empty_observations(spec.observation_space, (1,)), count)
     for first in range(0, count, environment.num_slots):
         episodes = range(first, min(first + environment.num_slots, count))
         played = slots.play(
             {
-                slot: Script(int(seeds[episode]), choices[episode], agents.heads is not None)
+                slot: Script(int(seeds[episode]), plan.actions[episode], plan.obeys_masks)
                 for slot, episode in enumerate(episodes)
             }
         )
         for slot, episode in enumerate(episodes):
             part = played[slot]
+            masks = [action_head.from_info(info) for info in part.infos]
             recorder.add_episode(
                 episode,
                 jax.tree.map(lambda *seen: np.stack(seen), *part.observations),
-                np.stack([mask_of(info, heads) for info in part.infos])
-                if spec.masked_actions
-                else None,
-                np.stack(part.choices),
+                np.stack(masks) if spec.masked_actions else None,
+                np.stack(part.actions),
                 np.stack(part.rewards),
+                part.last_observation,
                 terminated=part.terminated,
                 truncated=part.truncated,
             )

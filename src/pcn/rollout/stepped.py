@@ -6,11 +6,10 @@ import jax
 import numpy as np
 from jaxtyping import Int
 
-from pcn.envs.choices import as_actions, mask_of
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.observations import empty_observations
 from pcn.episodes import Episodes
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import action_head_for
 from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.crew import Crew
 from pcn.rollout.recorder import Recorder
@@ -30,15 +29,15 @@ def stepped_rollout(
     A slot whose episode has ended takes up the next one, so that no slot waits for another.
     """
     spec, slots = environment.spec, environment.slots()
-    heads = ActionHeads.for_space(spec.action_space)
+    action_head = action_head_for(spec.action_space)
     num_slots = min(environment.num_slots, num_episodes)
     crew = Crew(agents, key, num_slots)
     seeds = episode_seeds(key, num_episodes)
     # What the slots show now, written in place: a compiled call is over before it changes.
     observations = empty_observations(spec.observation_space, (num_slots,))
     leaves, one_array = jax.tree.leaves(observations), isinstance(observations, np.ndarray)
-    masks = np.ones((num_slots, heads.num_logits), dtype=bool) if spec.masked_actions else None
-    recorder = Recorder(spec, num_episodes, observations)
+    masks = np.ones((num_slots, action_head.mask_size), dtype=bool) if spec.masked_actions else None
+    recorder = Recorder(spec, num_episodes, observations, count)
     waiting = list(range(count))[::-1]
     playing: dict[int, int] = {}  # slot -> episode
     episodes = np.full(num_slots, -1, dtype=np.int32)  # the same; -1 where nobody plays
@@ -52,7 +51,7 @@ def stepped_rollout(
             for leaf, part in zip(leaves, jax.tree.leaves(observation), strict=True):
                 leaf[slot] = part
         if masks is not None:
-            masks[slot] = mask_of(info, heads)
+            masks[slot] = action_head.from_info(info)
 
     while playing or waiting:
         newcomers = None
@@ -66,7 +65,7 @@ def stepped_rollout(
                 show(slot, observation, info)
             newcomers = (episodes.copy(), np.isin(np.arange(num_slots), free))
         actions = crew.act(observations, masks, rewards, newcomers)
-        chosen = as_actions(spec.action_space, actions)
+        chosen = action_head.to_environment(actions)
         rewards = np.zeros_like(rewards)
         recorder.add(episodes, times, leaves, masks, actions, rewards)
         times += 1
@@ -76,7 +75,11 @@ def stepped_rollout(
             show(slot, observation, info)
             if terminated or truncated or times[slot] >= most_steps:
                 recorder.end(
-                    playing.pop(slot), int(times[slot]), terminated=terminated, truncated=truncated
+                    playing.pop(slot),
+                    int(times[slot]),
+                    [leaf[slot] for leaf in leaves],
+                    terminated=terminated,
+                    truncated=truncated,
                 )
                 episodes[slot] = -1
     return recorder.episodes()

@@ -9,7 +9,6 @@ from jaxtyping import Float, UInt8
 from PIL import Image
 
 from pcn.command import Command
-from pcn.envs.environment import person_view
 from pcn.errors import UserError
 from pcn.runs.run import Run
 from pcn.serialisation.files import write_bytes
@@ -50,7 +49,7 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
         np.asarray(run.coverage_set.requested[index]), np.asarray(run.coverage_set.horizons[index])
     )
     kind = run.environment()
-    environment = person_view(kind, render=render)
+    environment = kind.person_view("rgb_array" if render else None)
     names = kind.spec.action_names
     observation, info = environment.reset(seed=seed)
     steps: list[PlayedStep] = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from pcn.algorithms import ALGORITHMS
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import AbstractEnvironment, observation_reader
+from pcn.envs.environment import AbstractEnvironment
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import figures
@@ -43,7 +43,7 @@ class Run:
         agent = ALGORITHMS[self.settings.algorithm].agent(
             environment.spec, self.settings.config, self.weights, self.coverage_set, index
         )
-        return Policy(agent, environment.spec, observation_reader(environment))
+        return Policy(agent, environment.spec, environment.reader())
 
     def executing(
         self, *, executions: int | None = None, seed: int = 1

@@ -1,16 +1,15 @@
 """What a run was asked to do, as it stands in `config.json`."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_origin
+from typing import Any
 
 import pcn
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractAlgorithm
-from pcn.checks import fits, type_name
+from pcn.checks import fits
 from pcn.envs.environment import AbstractEnvironment
-from pcn.envs.registry import find_benchmark, parameters_of
+from pcn.envs.registry import find_benchmark
 from pcn.errors import UserError
 
 FORMAT = 1
@@ -19,7 +18,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Settings:
-    """AbstractEnvironment, algorithm, its hyperparameters and the seed."""
+    """Environment, algorithm, its hyperparameters and the seed."""
 
     environment: str
     arguments: Mapping[str, Any]
@@ -49,15 +48,6 @@ class Settings:
             raise UserError(f"no preset is called {preset!r}; there are: {known}")
         if not fits(seed, int) or seed < 0:
             raise UserError(f"seed must be a whole number, zero or more, got {seed!r}")
-        names = {field.name for field in dataclasses.fields(entry.config_class)}
-        for name in hyperparameters:
-            if name not in names and name in parameters_of(environment):
-                raise UserError(
-                    f"{name} belongs to the environment: give it as arguments={{{name!r}: ...}}"
-                )
-            if name not in names:
-                known = ", ".join(sorted(names))
-                raise UserError(f"{algorithm} has no hyperparameter {name!r}; there are: {known}")
         values = {
             "total_steps": benchmark.total_steps,
             **entry.presets[preset],
@@ -82,7 +72,7 @@ class Settings:
             "algorithm": self.algorithm,
             "preset": self.preset,
             "seed": self.seed,
-            "config": dataclasses.asdict(self.config),
+            "config": self.config.to_json(),
         }
 
     @classmethod
@@ -125,14 +115,4 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _config(entry: AbstractAlgorithm, values: Mapping[str, Any]) -> Any:
-    values = _with_tuples(values)
-    for field in dataclasses.fields(entry.config_class):
-        value = values.get(field.name, field.default)
-        # Words that stand for a choice are checked by the config, which names the choices.
-        if get_origin(field.type) is not Literal and not fits(value, field.type):
-            kind = type_name(field.type)
-            raise UserError(f"{field.name} must be of type {kind}, got {value!r}")
-    try:
-        return entry.config_class(**values)
-    except (TypeError, ValueError) as error:
-        raise UserError(str(error)) from None
+    return entry.config_class.of(values)

@@ -12,7 +12,6 @@ import gymnasium as gym
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.compilation import run_in_place, use_cache
-from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.lookup import found_again, name_of
@@ -140,8 +139,7 @@ def _trainer(settings: Settings) -> AbstractTrainer:
     algorithm = ALGORITHMS[settings.algorithm]
     environment = settings.make()
     pygmo_for(environment.spec.num_objectives)  # hours before it would be missed
-    if isinstance(environment, GymnasiumEnvironment):
-        environment.warm_up()
+    environment.prepare()
     return algorithm.trainer(environment, settings.config, seed=settings.seed)
 
 

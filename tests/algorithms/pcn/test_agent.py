@@ -6,11 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.algorithms.pcn.agent import NO_ACTION, ConditionedAgent
+from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.command import Command
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.nets.heads import CategoricalHead
 
 OBSERVATION = jnp.array([3, 4], jnp.int32)
 NUM_DRAWS = 20_000
@@ -85,7 +86,7 @@ def test_random_actions_stick_to_the_last_one(noise, repeat):
 
 
 def test_the_first_action_repeats_nothing():
-    agent = make_agent(noise=1.0, repeat=1.0, last_action=[NO_ACTION])
+    agent = make_agent(noise=1.0, repeat=1.0, last_action=CategoricalHead((4,)).none())
     np.testing.assert_allclose(shares(agent), 1 / 4, atol=0.02)
 
 

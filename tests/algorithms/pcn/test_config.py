@@ -4,6 +4,8 @@ import json
 import pytest
 
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
+from pcn.algorithms.pcn.refinements import REFINEMENTS, BoundedCommands, Variations
+from pcn.errors import UserError
 
 BAD = {
     "total_steps": [0, -1],
@@ -15,13 +17,16 @@ BAD = {
     "capacity": [0, -5],
     "executions": [0],
     "hidden_layers": [-1],
-    "warmup_front": [-1],
+    "longer_warm_up.trade_offs": [-1],
     "action_noise": [-0.1, 1.5],
     "crowded_below": [-0.1],
     "duplicate_penalty": [-1e-5],
     "return_tolerance": [-1e-3],
     "evaluations": [-1],
-    "consolidation_updates": [-1],
+    "consolidation.updates": [0, -1],
+    "breaking_off.horizons": [0.5],
+    "variations.crossed": [-0.1, 1.5],
+    "expected_returns.copies": [0],
     "learning_rate": [0.0, -1e-3, float("nan")],
     "command_spread": [0.0],
     "discount": [0.0, -0.5, 1.01, float("nan")],
@@ -32,14 +37,14 @@ BAD = {
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in BAD.items() for v in values])
 def test_a_bad_value_is_refused_by_name_and_value(name, value):
-    with pytest.raises(ValueError, match=name) as caught:
-        PCNConfig(**{name: value})
+    with pytest.raises(ValueError, match=name.rpartition(".")[2]) as caught:
+        PCNConfig.of({name: value})
     assert str(value) in str(caught.value)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_builds_and_changes_what_it_says(preset):
-    config = PCNConfig(**PRESETS[preset])
+    config = PCNConfig.of(PRESETS[preset])
     default = PCNConfig()
     for field in dataclasses.fields(PCNConfig):
         expected = PRESETS[preset].get(field.name, getattr(default, field.name))
@@ -54,33 +59,120 @@ def test_a_preset_repeats_no_default(preset):
 
 
 def test_the_paper_s_preset_has_nothing_the_paper_does_not():
-    config = PCNConfig(**PRESETS["paper"])
+    config = PCNConfig.of(PRESETS["paper"])
     assert config.gate == "sigmoid"
     assert (config.width, config.hidden_layers, config.discount) == (64, 1, 1.0)
-    assert config.archive_fraction == config.action_noise == 0
-    assert config.consolidation_updates == config.warmup_front == config.horizon_offset == 0
-    for name in ("erase_loops", "sticky_actions", "store_evaluations", "bound_commands"):
-        assert not getattr(config, name)
+    assert config.archive_fraction == config.action_noise == config.horizon_offset == 0
+    assert config.refinements == ()
     assert config.sample_by == "transition"
     assert (config.crowded_below, config.capacity) == (0.2, 200)
 
 
 def test_the_authors_preset_has_their_settings():
-    config = PCNConfig(**PRESETS["authors"])  # REFERENCE, section 3
+    config = PCNConfig.of(PRESETS["authors"])  # REFERENCE, section 3
     assert config.learning_rate == 1e-2
     assert config.batch_size == 256
     assert config.updates_per_iteration == config.episodes_per_iteration == 10
     assert config.warmup_episodes == 50
     assert config.shared_command
     assert config.horizon_offset == -2
-    assert config.bound_commands
+    assert config.refinements == (BoundedCommands(),)
 
 
-def test_a_config_goes_through_json():
-    config = PCNConfig(command_scale=(0.1, 0.1, 0.01))
-    loaded = json.loads(json.dumps(dataclasses.asdict(config)))
-    loaded["command_scale"] = tuple(loaded["command_scale"])
-    assert PCNConfig(**loaded) == config
+def test_the_default_has_every_refinement():
+    assert tuple(map(type, PCNConfig().refinements)) == tuple(REFINEMENTS.values())
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        PCNConfig(command_scale=(0.1, 0.1, 0.01)),
+        PCNConfig(refinements=()),
+        PCNConfig(refinements=(BoundedCommands(upper_bound=(1.0, 2.0)), Variations(shift=7))),
+    ],
+    ids=["scale", "none", "two"],
+)
+def test_a_config_goes_through_json(config):
+    written = json.loads(json.dumps(config.to_json()))
+    assert PCNConfig.of(written) == config
+    on = {name: kind for name, kind in REFINEMENTS.items() if name in written["refinements"]}
+    assert [type(one) for one in config.refinements] == list(on.values())
+
+
+@pytest.mark.parametrize("name", REFINEMENTS)
+def test_a_refinement_is_turned_off_and_on_by_name(name):
+    off = PCNConfig.of({name: False})
+    assert REFINEMENTS[name] not in map(type, off.refinements)
+    assert len(off.refinements) == len(REFINEMENTS) - 1
+    only = PCNConfig.of({"refinements": ()}, {name: True})
+    assert only.refinements == (REFINEMENTS[name](),)
+    assert PCNConfig.of({name: False}, {name: True}) == PCNConfig()
+
+
+def test_a_field_of_a_refinement_is_set_by_name_and_turns_it_on():
+    config = PCNConfig.of({"refinements": ()}, {"variations.shift": 5})
+    assert config.refinements == (Variations(shift=5),)
+    assert PCNConfig.of({"variations": Variations(shift=5)}).refinements == (
+        PCNConfig.of({"variations.shift": 5}).refinements
+    )
+    assert PCNConfig.of({"variations": {"shift": 5}}) == PCNConfig.of({"variations.shift": 5})
+    with pytest.raises(
+        UserError, match="variations must be True, False, a Variations or a mapping"
+    ):
+        PCNConfig.of({"variations": 5})
+    with pytest.raises(UserError, match="shift must be of type int, got 'far'"):
+        PCNConfig.of({"variations.shift": "far"})
+    with pytest.raises(UserError, match="no hyperparameter 'leap'"):
+        PCNConfig.of({"variations.leap": 5})
+
+
+def test_refinements_act_in_the_order_of_the_table():
+    assert PCNConfig(refinements=(Variations(), BoundedCommands())) == (
+        PCNConfig(refinements=(BoundedCommands(), Variations()))
+    )
+    with pytest.raises(UserError, match="twice"):
+        PCNConfig(refinements=(Variations(), Variations(shift=5)))
+
+
+def test_every_hyperparameter_is_an_option_with_a_help_text():
+    options = {option.name: option for option in PCNConfig.options()}
+    for name, kind in REFINEMENTS.items():
+        for field in dataclasses.fields(kind):
+            assert options[f"{name}.{field.name}"].default == field.default
+    assert all(option.help for option in options.values())
+    assert "refinements" not in options
+    defaults = {name: option.default for name, option in options.items()}
+    assert PCNConfig.of(defaults) == PCNConfig()
+
+
+def test_the_words_of_older_run_folders_are_understood():
+    old = {
+        "total_steps": 20_000, "discount": 1.0, "width": 64, "hidden_layers": 2, "gate": "film",
+        "standardise": True, "embedding": None, "joint_one_hot": False, "command_scale": None,
+        "command_spread": 10.0, "upper_bound": None, "bound_commands": True,
+        "learning_rate": 0.003, "batch_size": 256, "updates_per_iteration": 16,
+        "archive_fraction": 0.25, "sample_by": "transition", "warmup_episodes": 50,
+        "sticky_actions": True, "warmup_front": 3, "episodes_per_iteration": 64,
+        "shared_command": False, "horizon_offset": 0, "action_noise": 0.5, "patience": 4.0,
+        "erase_loops": True, "variations": True, "capacity": 200, "crowded_below": 0.2,
+        "duplicate_penalty": 1e-05, "return_tolerance": 0.001, "evaluations": 20,
+        "store_evaluations": True, "consolidation_updates": 20000, "executions": 20,
+    }  # fmt: skip
+    assert PCNConfig.from_format_1(old) == PCNConfig(total_steps=20_000)
+    other = old | {
+        "patience": None, "erase_loops": False, "consolidation_updates": 0, "warmup_front": 5,
+        "upper_bound": [3.0, 4.0],
+    }  # fmt: skip
+    assert PCNConfig.from_format_1(other) == PCNConfig.of(
+        {
+            "total_steps": 20_000,
+            "breaking_off": False,
+            "loop_erasure": False,
+            "consolidation": False,
+            "longer_warm_up.trade_offs": 5,
+            "bounded_commands.upper_bound": (3.0, 4.0),
+        }
+    )
 
 
 @pytest.mark.parametrize(("name", "value"), [("gate", "tanh"), ("sample_by", "step")])

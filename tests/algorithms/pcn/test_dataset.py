@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.dataset import LUCKY_COPIES, Dataset
+from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.store import TransitionStore
 from pcn.envs import EnvironmentSpec, Objective
 from pcn.episodes import Episodes
@@ -52,7 +52,7 @@ def make_episodes(rng, num_objectives=2, *, num_episodes=BATCH, returns=None):
 def filled(rng, num_batches, num_objectives=2, config=CONFIG):
     dataset = Dataset(make_spec(num_objectives), config)
     for _ in range(num_batches):
-        dataset.add(make_episodes(rng, num_objectives), count=BATCH)
+        dataset.add(make_episodes(rng, num_objectives))
     return dataset
 
 
@@ -70,7 +70,7 @@ def test_capacity_is_never_exceeded_and_slots_never_shared(num_objectives):
     rng = np.random.default_rng(0)
     dataset = Dataset(make_spec(num_objectives), CONFIG)
     for number in range(1, 8):
-        dataset.add(make_episodes(rng, num_objectives), count=BATCH)
+        dataset.add(make_episodes(rng, num_objectives))
         assert len(dataset) == len(dataset.board) == min(number * BATCH, CAPACITY)
         assert len(set(dataset.rows.slots.tolist())) == len(dataset)
         # What the scoreboard believes is what the rows say.
@@ -84,7 +84,7 @@ def test_every_stored_transition_is_that_of_its_episode(discount):
     dataset, seen = Dataset(make_spec(), config), {}
     for _ in range(6):
         episodes = make_episodes(rng)
-        dataset.add(episodes, count=BATCH)
+        dataset.add(episodes)
         for number in range(BATCH):
             first = np.asarray(episodes.observations[number, 0]).tobytes()
             seen[first] = jax.tree.map(np.asarray, episodes.taking(np.array([number])))
@@ -107,19 +107,33 @@ def test_every_stored_transition_is_that_of_its_episode(discount):
         np.testing.assert_allclose(dataset.rows.highest[row], np.max(returns_to_go, 0), atol=1e-5)
 
 
-def test_only_the_first_episodes_count():
+def test_padding_and_what_was_broken_off_are_not_stored():
     rng = np.random.default_rng(2)
     dataset = filled(rng, 1)
     before = [stored_episode(dataset, row) for row in range(BATCH)]
     episodes = make_episodes(rng)
-    dataset.add(episodes, count=3)
+    first_three = jnp.arange(BATCH) < 3
+    dataset.add(dataclasses.replace(episodes, real_mask=first_three))
     assert len(dataset) == BATCH + 3
     np.testing.assert_array_equal(dataset.rows.returns[BATCH:], episodes.returns()[:3])
-    for row, old in enumerate(before):  # the five that do not count overwrite nothing
+    for row, old in enumerate(before):  # the padding overwrites nothing
         for a, b in zip(stored_episode(dataset, row), old, strict=True):
             np.testing.assert_array_equal(a, b)
-    dataset.add(episodes, count=0)
+    dataset.add(dataclasses.replace(episodes, broken_off=jnp.ones(BATCH, bool)))
     assert len(dataset) == BATCH + 3
+
+
+def test_only_marked_episodes_are_stored_in_their_order():
+    rng = np.random.default_rng(2)
+    dataset, episodes = filled(rng, 1), make_episodes(rng)
+    mask = np.isin(np.arange(BATCH), [1, 4, 5])
+    real = jnp.asarray(np.arange(BATCH) != 4)
+    dataset.add(dataclasses.replace(episodes, real_mask=real), stored_mask=mask)
+    np.testing.assert_array_equal(dataset.rows.returns[BATCH:], episodes.returns()[[1, 5]])
+    for row, number in ((BATCH, 1), (BATCH + 1, 5)):
+        length = int(episodes.lengths[number])
+        seen = stored_episode(dataset, row)[0]
+        np.testing.assert_array_equal(seen, np.asarray(episodes.observations)[number, :length])
 
 
 @pytest.mark.parametrize("num_objectives", [2, 3, 9])
@@ -129,7 +143,7 @@ def test_the_archive_is_the_distinct_front_of_what_is_stored(num_objectives):
     for number in range(6):
         if number % 2 == 0:  # every episode comes twice
             episodes = make_episodes(rng, num_objectives)
-        dataset.add(episodes, count=BATCH)
+        dataset.add(episodes)
         archive = dataset.archive()
         index = unique_front(dataset.rows.returns)
         np.testing.assert_array_equal(archive.returns, dataset.rows.returns[index])
@@ -145,7 +159,7 @@ def test_what_is_pruned_scores_no_better_than_what_is_kept():
         episodes = make_episodes(rng)
         before = np.concatenate([dataset.rows.returns, episodes.returns()])
         scores = dominating_score(before)
-        dataset.add(episodes, count=BATCH)
+        dataset.add(episodes)
         kept = sorted(map(tuple, dataset.rows.returns.tolist()))
         best = np.sort(scores)[::-1][: len(kept)]
         expected_scores = sorted(
@@ -161,8 +175,8 @@ def test_copies_lose_to_the_original():
     dataset = Dataset(make_spec(), config)
     front = np.array([[x, 7.0 - x] for x in range(8)])
     originals = make_episodes(rng, returns=front)
-    dataset.add(originals, count=BATCH)
-    dataset.add(make_episodes(rng, returns=front), count=BATCH)
+    dataset.add(originals)
+    dataset.add(make_episodes(rng, returns=front))
     assert len(dataset) == 8
     for row in range(8):
         observation, *_ = stored_episode(dataset, row)
@@ -174,7 +188,7 @@ def test_candidates_are_the_best_distinct_commands_whatever_dominates_them():
     rng = np.random.default_rng(6)
     dataset = Dataset(make_spec(), CONFIG)
     wanted = np.array([[3.0, 3.0]] * 3 + [[2.0, 2.0]] * 2 + [[1.0, 1.0]] * 2 + [[-9.0, -9.0]])
-    dataset.add(make_episodes(rng, returns=wanted), count=BATCH)
+    dataset.add(make_episodes(rng, returns=wanted))
     commands = {(*wanted[i], int(dataset.rows.lengths[i])) for i in range(BATCH)}
     all_of_them = dataset.candidates(BATCH)
     assert len(all_of_them) == len(commands)
@@ -185,14 +199,13 @@ def test_candidates_are_the_best_distinct_commands_whatever_dominates_them():
     assert few.returns.min() > -9
 
 
-def test_where_luck_plays_a_part_one_return_does_not_fill_the_dataset():
-    rng = np.random.default_rng(6)
-    spec = dataclasses.replace(make_spec(), deterministic=False)
-    dataset = Dataset(spec, CONFIG)
+def test_with_a_limit_on_copies_one_return_does_not_fill_the_dataset():
+    rng, most = np.random.default_rng(6), 8
+    dataset = Dataset(make_spec(), CONFIG, most_copies=most)
     for return_ in (0.0, 1.0, 5.0, 5.0, 5.0):
-        dataset.add(make_episodes(rng, returns=np.full((BATCH, 2), return_)), count=BATCH)
+        dataset.add(make_episodes(rng, returns=np.full((BATCH, 2), return_)))
     counts = [int(np.sum(dataset.rows.returns[:, 0] == value)) for value in (5.0, 1.0, 0.0)]
-    assert counts == [LUCKY_COPIES, LUCKY_COPIES, CAPACITY - 2 * LUCKY_COPIES]
+    assert counts == [most, most, CAPACITY - 2 * most]
 
 
 def test_a_dataset_of_a_single_episode_works():
@@ -200,7 +213,7 @@ def test_a_dataset_of_a_single_episode_works():
     dataset = Dataset(make_spec(), config)
     rng = np.random.default_rng(6)
     for returns in ([0.0, 0.0], [1.0, 1.0], [-1.0, -1.0]):
-        dataset.add(make_episodes(rng, num_episodes=1, returns=[returns]), count=1)
+        dataset.add(make_episodes(rng, num_episodes=1, returns=[returns]))
         assert len(dataset.archive()) == 1
     assert dataset.rows.returns.tolist() == [[1.0, 1.0]]
     assert dataset.command_scale().shape == (3,)
@@ -210,7 +223,8 @@ def test_a_dataset_of_a_single_episode_works():
 def test_ranges_and_bounds_are_those_of_all_stored_steps():
     dataset = filled(np.random.default_rng(7), 4)
     steps = [stored_episode(dataset, row)[1] for row in range(len(dataset))]
-    np.testing.assert_allclose(dataset.upper_bound(), np.concatenate(steps).max(axis=0), atol=1e-5)
+    highest = dataset.rows.highest.max(axis=0)
+    np.testing.assert_allclose(highest, np.concatenate(steps).max(axis=0), atol=1e-5)
     archive = dataset.archive()
     slots = dataset.rows.slots.tolist()
     own = np.concatenate([steps[slots.index(slot)] for slot in archive.rows.slots])
@@ -236,7 +250,7 @@ def test_after_a_round_trip_through_arrays_everything_goes_on_as_before():
     dataset = filled(rng, 5)  # pruned, so that slots are out of order
     arrays = {name: array.copy() for name, array in dataset.to_arrays().items()}
     loaded = Dataset(make_spec(), CONFIG)
-    loaded.add(make_episodes(rng), count=5)  # to be forgotten
+    loaded.add(make_episodes(rng))  # to be forgotten
     loaded.from_arrays(arrays)
     for number in range(4):
         assert len(loaded) == len(dataset)
@@ -257,8 +271,8 @@ def test_after_a_round_trip_through_arrays_everything_goes_on_as_before():
             batches.append(TRANSITIONS(data.store, slots[0], times[0]))
         np.testing.assert_array_equal(batches[0].observation, batches[1].observation)
         episodes = make_episodes(rng)
-        loaded.add(episodes, count=BATCH)
-        dataset.add(episodes, count=BATCH)
+        loaded.add(episodes)
+        dataset.add(episodes)
 
 
 def test_going_on_after_a_restore_leaves_the_arrays_alone():
@@ -268,7 +282,7 @@ def test_going_on_after_a_restore_leaves_the_arrays_alone():
     loaded = Dataset(make_spec(), CONFIG)
     loaded.from_arrays(arrays)
     for _ in range(3):
-        loaded.add(make_episodes(rng), count=BATCH)
+        loaded.add(make_episodes(rng))
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, copies[name], err_msg=name)
 
@@ -300,11 +314,11 @@ def test_an_equal_way_replaces_the_stored_one_and_all_that_is_known_of_it():
         return dataclasses.replace(one, rewards=padded, lengths=jnp.array([length], jnp.int32))
 
     dataset = Dataset(make_spec(), CONFIG)
-    dataset.add(episode([[3.0, -1.0], [1.0, -1.0]]), count=1)
-    np.testing.assert_array_equal(dataset.upper_bound(), [4.0, -1.0])
+    dataset.add(episode([[3.0, -1.0], [1.0, -1.0]]))
+    np.testing.assert_array_equal(dataset.rows.highest.max(axis=0), [4.0, -1.0])
     dataset.replace_equals(dataset.archive().rows, episode([[-2.0, -1.0], [6.0, -1.0]]))
     np.testing.assert_array_equal(stored_episode(dataset, 0)[1], [[4.0, -2.0], [6.0, -1.0]])
-    np.testing.assert_array_equal(dataset.upper_bound(), [6.0, -1.0])
+    np.testing.assert_array_equal(dataset.rows.highest.max(axis=0), [6.0, -1.0])
     # Another return leaves it alone, and so does the same return in more steps or fewer.
     for other in (
         [[9.0, -1.0], [9.0, -1.0]],
@@ -313,4 +327,4 @@ def test_an_equal_way_replaces_the_stored_one_and_all_that_is_known_of_it():
     ):
         dataset.replace_equals(dataset.archive().rows, episode(other))
         np.testing.assert_array_equal(stored_episode(dataset, 0)[1], [[4.0, -2.0], [6.0, -1.0]])
-        np.testing.assert_array_equal(dataset.upper_bound(), [6.0, -1.0])
+        np.testing.assert_array_equal(dataset.rows.highest.max(axis=0), [6.0, -1.0])

@@ -9,7 +9,7 @@ import pytest
 import pcn
 from pcn.errors import UserError
 
-BUDGET = {"total_steps": 600, "consolidation_updates": 32, "evaluations": 0}
+BUDGET = {"total_steps": 600, "consolidation": {"updates": 32}, "evaluations": 0}
 
 
 class Depths(eqx.Module):

@@ -9,6 +9,7 @@ import pytest
 
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
+from pcn.algorithms.pcn.refinements import LongerWarmUp, StickyActions, StoredEvaluations
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.errors import UserError
@@ -22,8 +23,8 @@ SMALL = PCNConfig(
     updates_per_iteration=4,
     warmup_episodes=6,
     width=8,
-    consolidation_updates=8,
 )
+SMALL = PCNConfig.of(SMALL.to_json(), {"consolidation.updates": 8})
 
 
 def trained(environment, config, seed):
@@ -44,9 +45,9 @@ def test_deep_sea_treasure_is_solved_within_20_000_steps(seed):
 
 @pytest.mark.slow
 def test_the_paper_s_own_settings_learn_the_fork_without_consolidation(fork):
-    config = PCNConfig(**{**PRESETS["paper"], "total_steps": 3_000})
+    config = PCNConfig.of(PRESETS["paper"], {"total_steps": 3_000})
     outcome = trained(fork, config, 100)
-    assert outcome.facts["consolidation"]["updates"] == 0
+    assert "consolidation" not in outcome.facts
     reached = set(map(tuple, outcome.coverage_set.front.tolist()))
     assert reached == {(1.0, 3.0), (2.0, 1.0)}
 
@@ -54,7 +55,7 @@ def test_the_paper_s_own_settings_learn_the_fork_without_consolidation(fork):
 @pytest.mark.slow
 def test_a_front_smaller_than_warm_up_hopes_for_leaves_most_of_the_budget(fork):
     trainer = PCNTrainer(fork, dataclasses.replace(SMALL, total_steps=2_000), seed=0)
-    assert len(fork.spec.front.returns) < SMALL.warmup_front
+    assert len(fork.spec.front.returns) < LongerWarmUp().trade_offs
     trainer.iterate()
     assert trainer.steps < 1_000
 
@@ -64,20 +65,24 @@ def test_an_iteration_reports_where_training_stands():
     assert trainer.steps == 0
     assert not trainer.done
     before = 0
+    phases = []
     while not trainer.done:
         progress = trainer.iterate()
-        assert progress.steps == trainer.steps > before
+        phases.append(progress.phase)
+        assert progress.steps == trainer.steps >= before
+        assert progress.phase == "consolidating" or progress.steps > before
         assert np.isfinite(progress.loss)
         assert len(unique_front(progress.archive)) == len(progress.archive) > 0
         before = progress.steps
     assert trainer.steps >= SMALL.total_steps
+    assert phases == sorted(phases, reverse=True)  # training, then consolidating
+    assert set(phases) == {"training", "consolidating"}
 
 
 def test_evaluations_are_as_many_as_asked_for_and_their_steps_count():
     for store in (True, False):
-        config = dataclasses.replace(
-            SMALL, total_steps=3_000, evaluations=3, store_evaluations=store, erase_loops=False
-        )
+        kept = (StickyActions(), *([StoredEvaluations()] if store else []))
+        config = dataclasses.replace(SMALL, total_steps=3_000, evaluations=3, refinements=kept)
         trainer = PCNTrainer(DeepSeaTreasure(), config, seed=0)
         trainer.iterate()  # the warm-up may skip over the first evaluation
         seen = 0
@@ -99,11 +104,11 @@ def test_no_evaluations_means_none():
 
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
-    [("command_scale", (0.1, 0.1), 3), ("upper_bound", (1.0, 1.0, 1.0), 2)],
+    [("command_scale", (0.1, 0.1), 3), ("bounded_commands.upper_bound", (1.0, 1.0, 1.0), 2)],
 )
 def test_settings_of_another_number_of_objectives_are_refused(name, value, expected):
-    config = dataclasses.replace(SMALL, **{name: value})
-    message = f"{name} has {len(value)} numbers, expected {expected}"
+    config = PCNConfig.of({name: value})
+    message = f"{name.rpartition('.')[2]} has {len(value)} numbers, expected {expected}"
     with pytest.raises(UserError, match=message):
         ALGORITHMS["pcn"].trainer(DeepSeaTreasure(), config, seed=0)
 
@@ -140,7 +145,7 @@ def test_the_agent_of_a_finished_run_repeats_its_execution():
         state, total = environment.reset(jax.random.key(0)), np.zeros(2)
         for _ in range(environment.spec.step_limit):
             action = act(agent, environment.observation(state))
-            state, reward, terminated = step(state, action[0], jax.random.key(0))
+            state, reward, terminated, *_ = step(state, action[0], jax.random.key(0))
             agent = agent.observing(action, reward)
             total += np.asarray(reward)
             if terminated:

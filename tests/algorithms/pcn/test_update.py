@@ -11,7 +11,7 @@ from pcn.algorithms.pcn.store import Drawing, Transitions, TransitionStore
 from pcn.algorithms.pcn.update import Learner, one_update, update_many, weighted_loss
 from pcn.command import Command
 from pcn.nets.embeddings import OneHotEmbedding
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import CategoricalHead
 from pcn.nets.policy import ConditionedPolicy
 
 LOSS, UPDATE = eqx.filter_jit(weighted_loss), eqx.filter_jit(one_update)
@@ -22,7 +22,7 @@ def make_policy(num_objectives=2, *, seed=0, gate="sigmoid"):
     state_key, policy_key = jax.random.split(jax.random.key(seed))
     return ConditionedPolicy(
         OneHotEmbedding((5,), 8, key=state_key),
-        ActionHeads((4,)),
+        CategoricalHead((4,)),
         num_objectives=num_objectives,
         width=8,
         hidden_layers=1,

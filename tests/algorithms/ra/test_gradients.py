@@ -10,6 +10,7 @@ from pcn.algorithms.stacked.algorithm import fresh_policy, stacked
 from pcn.algorithms.stacked.execute import run_each
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
+from pcn.rollout.runner import Runner
 
 KEY = np.array([0, 7], np.uint32)
 REWARDS = np.array([[1.0, 3.0], [2.0, 1.0]])  # of the fork's two branches
@@ -34,7 +35,7 @@ def on_the_fork(fork):
     weights = 0.7 * jax.random.normal(jax.random.key(3), (vector.size,))
     count = 8_000
     stack = stacked(vector.policy(weights), count)
-    episodes = run_each(fork, stack, count, sharpness=1.0, key=KEY)
+    episodes = run_each(Runner(fork), stack, count, sharpness=1.0, key=KEY)
     return PolicyGradients(vector, episodes.trimmed(1)), weights
 
 
@@ -106,7 +107,7 @@ def test_the_curvature_of_the_divergence_is_the_fisher_matrix(on_the_fork):
 def test_a_natural_step_rises_and_goes_as_far_as_it_may(on_the_fork, bound):
     gradients, weights = on_the_fork
     slope = gradients.jacobian(weights, advantages(gradients.episodes, discount=1.0))[0]
-    step = gradients.natural_step(weights, slope, bound)
+    step = gradients.natural_step(weights, slope, bound, conjugate_steps=10, damping=1e-3)
     assert float(slope @ step) > 0
     far = float(gradients.divergence(weights, weights + step))
     assert far == pytest.approx(bound, rel=0.15)
@@ -116,7 +117,7 @@ def test_padding_changes_nothing(fork):
     vector = WeightVector(fresh_policy(fork.spec, RAConfig(), KEY))
     weights = 0.7 * jax.random.normal(jax.random.key(3), (vector.size,))
     episodes = run_each(
-        fork, stacked(vector.policy(weights), 8), 8, sharpness=1.0, key=KEY
+        Runner(fork), stacked(vector.policy(weights), 8), 8, sharpness=1.0, key=KEY
     )  # five steps wide, one step long
     outcomes = []
     for seen in (episodes, episodes.trimmed(1)):

@@ -5,7 +5,7 @@ import pytest
 
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.ra.config import RAConfig
-from pcn.algorithms.ra.train import STOP_AFTER, RATrainer
+from pcn.algorithms.ra.train import RATrainer
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.walkroom import Walkroom
 from pcn.errors import UserError
@@ -35,10 +35,12 @@ def test_steps_are_counted_and_the_budget_holds_for_everything():
         progress = trainer.iterate()
         assert progress.steps == trainer.steps > before
         assert 0 <= progress.loss <= 1
+        if progress.phase == "training":
+            assert progress.steps < SMALL.total_steps
         before = progress.steps
-    assert trainer.steps < SMALL.total_steps
+    assert progress.phase == "executing"
     outcome = trainer.outcome()
-    assert before < trainer.steps < 1.5 * SMALL.total_steps
+    assert trainer.steps < 1.5 * SMALL.total_steps
     assert outcome.facts["directions"] == 3
     assert len(outcome.arrays["directions"]) == len(outcome.coverage_set)
 
@@ -53,7 +55,7 @@ def test_policies_that_are_sure_stop(fork):
     while not trainer.done:
         trainer.iterate()
         updates += 1
-    assert STOP_AFTER < updates < 200
+    assert RAConfig().stop_after < updates < 200
     assert trainer.steps < config.total_steps / 10
     assert trainer.outcome().facts["stopped"] == 2
 
@@ -76,7 +78,7 @@ def test_indecision_pays_at_first_and_costs_in_the_end(fork):
 def test_a_policy_that_has_stopped_neither_learns_nor_costs_steps(fork):
     config = RAConfig(total_steps=100_000, intervals=1, evaluations=0, stationarity_tolerance=0.0)
     trainer = RATrainer(fork, config, seed=0)
-    trainer._still_count[0] = STOP_AFTER
+    trainer._still_count[0] = RAConfig().stop_after
     before = np.asarray(trainer._learners.weights)
     trainer.iterate()
     after = np.asarray(trainer._learners.weights)

@@ -8,11 +8,12 @@ from pcn.algorithms.mones.config import MONESConfig
 from pcn.algorithms.stacked.agent import PolicyAgent
 from pcn.algorithms.stacked.algorithm import fresh_policy
 from pcn.algorithms.stacked.execute import BATCH_SIZE, execute, run_each, taking
-from pcn.algorithms.stacked.standardise import standardised
+from pcn.algorithms.stacked.standardise import standardise
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.minecart import Minecart
 from pcn.envs.registry import find_benchmark
 from pcn.nets.plain_policy import WeightVector
+from pcn.rollout.runner import Runner
 
 KEY = np.array([0, 1], np.uint32)
 
@@ -27,21 +28,22 @@ def branches(fork):
 
 
 def test_every_policy_acts_in_its_own_episode(fork, branches):
-    episodes = run_each(fork, branches, 2, sharpness=np.inf, key=KEY)
+    episodes = run_each(Runner(fork), branches, 2, sharpness=np.inf, key=KEY)
     np.testing.assert_array_equal(episodes.returns(), [[1.0, 3.0], [2.0, 1.0]])
 
 
 @pytest.mark.parametrize("num_policies", [1, 2, BATCH_SIZE + 1])
 def test_any_number_of_policies_is_executed_in_order(fork, branches, num_policies):
     index = np.arange(num_policies) % 2
+    runner = Runner(fork)
     execution = execute(
-        fork, taking(branches, index), num_policies, discount=1.0, key=KEY, executions=2
+        runner, taking(branches, index), num_policies, discount=1.0, key=KEY, executions=2
     )
     expected = np.array([[1.0, 3.0], [2.0, 1.0]])[index]
     np.testing.assert_array_equal(execution.returns, expected)
     np.testing.assert_array_equal(execution.deviation, np.zeros_like(expected))
     np.testing.assert_array_equal(execution.horizons, np.ones(num_policies))
-    assert execution.num_steps == 2 * num_policies
+    assert execution.num_steps == runner.steps == 2 * num_policies
 
 
 def test_sharpness_decides_how_predictable_an_agent_is(branches):
@@ -69,13 +71,15 @@ def test_forbidden_actions_are_never_taken(branches, sharpness):
 def test_observations_are_standardised_by_random_episodes():
     environment = Minecart()
     policy = fresh_policy(environment.spec, MONESConfig(), KEY)
-    fitted, num_steps = standardised(environment, policy, KEY)
-    assert num_steps > 0
+    runner = Runner(environment)
+    fitted = standardise(runner, policy, 16, KEY)
+    assert runner.steps > 0
     assert np.all(np.asarray(fitted.embed_state.deviation) < 1)
     sea = DeepSeaTreasure()
     plain = fresh_policy(sea.spec, MONESConfig(), KEY)
-    same, free = standardised(sea, plain, KEY)
-    assert free == 0
+    runner = Runner(sea)
+    same = standardise(runner, plain, 16, KEY)
+    assert runner.steps == 0
     assert eqx.tree_equal(same, plain)
 
 
@@ -85,5 +89,5 @@ def test_policies_of_a_stack_act_in_gymnasium_environments():
     vector = WeightVector(fresh_policy(environment.spec, MONESConfig(), KEY))
     down = jnp.zeros((5, vector.size)).at[:, -3].set(5.0)  # biases: up, down, left, right
     policies = jax.vmap(vector.policy)(down)
-    episodes = run_each(environment, policies, 5, sharpness=np.inf, key=KEY)
+    episodes = run_each(Runner(environment), policies, 5, sharpness=np.inf, key=KEY)
     assert episodes.num_steps == 5  # the first treasure lies right below the start

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pcn.algorithms.stacked.config import StackedConfig
-from pcn.checks import at_least, one_of, positive
+from pcn.checks import at_least, at_most, one_of, positive
 
 Covariance = Literal["diagonal", "full"]
 Fitness = Literal["auto", "hypervolume", "crowding"]
@@ -26,6 +26,8 @@ class MONESConfig(StackedConfig):
     """Generations whose draws are used, by importance sampling (toolbox: 5; authors: 1)."""
     fitness: Fitness = "auto"
     """`hypervolume` contributions, `crowding` distances, or by the number of objectives."""
+    most_hypervolume_objectives: int = 4
+    """Up to how many objectives `auto` takes the hypervolume; beyond, it takes too long."""
     kl_bound: float = 0.1
     """Divergence of a generation's distribution from the one before, in nats (toolbox: 0.1)."""
     initial_sharpness: float | None = 1.0
@@ -36,17 +38,27 @@ class MONESConfig(StackedConfig):
     """Draws are broken off after this many times the longest episode of the pool's front.
 
     Not in every tenth generation, nor in the first (paper: never)."""
+    exempt_share: float = 0.1
+    """Share of generations whose episodes may go on to the step limit."""
+    sharpening_share: float = 0.5
+    """Share of the budget after which draws always take their first choice."""
+    most_sharpening: float = 30.0
+    """How much sharper draws have become by then."""
     episodes_per_draw: int = 1
     """Episodes that each draw is judged by; more only help where outcomes are random."""
 
     final_draws: int = 200
     """Policies drawn and run after training, of which the non-dominated are kept (toolbox: 200)."""
+    final_share: float = 0.25
+    """Share of the budget that the final draws may take, unless one episode of each takes more."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(self, 1, "most_weights", "pool_generations", "episodes_per_draw", "final_draws")
         at_least(self, 2, "population")
-        positive(self, "initial_deviation", "kl_bound")
+        at_least(self, 0, "exempt_share", "final_share", "most_hypervolume_objectives")
+        at_most(self, 1, "exempt_share", "final_share")
+        positive(self, "initial_deviation", "kl_bound", "sharpening_share", "most_sharpening")
         if self.initial_sharpness is not None:
             positive(self, "initial_sharpness")
         if self.patience is not None:

@@ -7,16 +7,17 @@ from jaxtyping import Float, Int
 from pcn.algorithms.mones.config import Fitness
 from pcn.pareto import crowding_distance, non_dominated_mask
 
-MOST_OBJECTIVES = 4
-"""With five, the contributions of a pool's 180 points take longer than running its episodes."""
-
 
 def fitness(
     returns: Float[np.ndarray, "draw objective"],
     reference_point: Float[np.ndarray, " objective"],
     kind: Fitness,
+    *,
+    most_objectives: int = 4,
 ) -> Float[np.ndarray, " draw"]:
     """The fitness of each draw of a pool; together one, or zero when none is worth anything.
+
+    `auto` means hypervolume contributions up to `most_objectives`, and crowding beyond.
 
     Distinct returns are put in order: a better non-dominated rank comes first, and on the front
     what contributes more to the hypervolume, or is less crowded. The draws that reached the same
@@ -28,7 +29,7 @@ def fitness(
     or no better in any, are worth nothing: they add nothing, however cheap they are.
     """
     distinct, copy_of, copies = np.unique(returns, axis=0, return_inverse=True, return_counts=True)
-    by_volume = kind == "hypervolume" or (kind == "auto" and returns.shape[1] <= MOST_OBJECTIVES)
+    by_volume = kind == "hypervolume" or (kind == "auto" and returns.shape[1] <= most_objectives)
     worth_mask = np.ones(len(distinct), dtype=bool)
     if by_volume:
         worth_mask = np.all(distinct >= reference_point, axis=1)

@@ -1,4 +1,8 @@
-"""MONES' training loop: draw policies, run them, move the distribution towards the better ones."""
+"""MONES' training loop: draw policies, run them, move the distribution towards the better ones.
+
+Parisi, Pirotta and Peters, Manifold-based multi-objective policy search with sample reuse,
+Neurocomputing 2017, doi:10.1016/j.neucom.2016.11.094.
+"""
 
 import equinox as eqx
 import jax
@@ -18,25 +22,15 @@ from pcn.algorithms.mones.search_distribution import (
 )
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each, taking
-from pcn.algorithms.stacked.standardise import standardised
+from pcn.algorithms.stacked.standardise import standardise
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.nets.plain_policy import PlainPolicy, WeightVector
 from pcn.pareto import non_dominated_mask, rounded, unique_front
+from pcn.rollout.runner import Runner
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 from pcn.types import AnyArray, RandomKey
-
-ALWAYS_PATIENT = 0.1
-"""Share of generations whose episodes may go on to the step limit."""
-
-
-SHARPENING_SHARE = 0.5
-"""Share of the budget after which draws always take their first choice."""
-MOST_SHARPENING = 30.0
-"""How much sharper draws have become by then."""
-FINAL_SHARE = 0.25
-"""Share of the budget that the final draws may take, unless one episode of each takes more."""
 
 
 class MONESTrainer(AbstractTrainer):
@@ -45,7 +39,9 @@ class MONESTrainer(AbstractTrainer):
     def __init__(self, environment: AbstractEnvironment, config: MONESConfig, *, seed: int) -> None:
         self.environment = environment
         self.config = config
-        self.steps = 0
+        self._runner = Runner(environment)
+        self._outcome: Outcome | None = None
+        self._before_last: Snapshot | None = None
         self._generation = 0
         self._full_length = 0.0  # of the newest generation that nobody broke off
         self._rng = np.random.default_rng(seed)
@@ -57,7 +53,17 @@ class MONESTrainer(AbstractTrainer):
         self._pool = Pool.empty(self._distribution, config, environment.spec.num_objectives)
 
     @property
+    def steps(self) -> int:
+        """Environment steps taken so far."""
+        return self._runner.steps
+
+    @property
     def done(self) -> bool:
+        """Whether the final draws have been executed."""
+        return self._outcome is not None
+
+    @property
+    def _budget_spent(self) -> bool:
         """Whether no more is left of the budget than the final draws will take."""
         final = self.config.final_draws * self._final_executions * self._full_length
         return self._generation > 0 and self.steps + final >= self.config.total_steps
@@ -70,18 +76,26 @@ class MONESTrainer(AbstractTrainer):
     def _final_executions(self) -> int:
         """How often each final draw is run before the best are chosen and executed afresh."""
         for_one = max(self.config.final_draws * self._full_length, 1.0)
-        return int(np.clip(FINAL_SHARE * self.config.total_steps / for_one, 1, self._executions))
+        return int(
+            np.clip(
+                self.config.final_share * self.config.total_steps / for_one, 1, self._executions
+            )
+        )
 
     def iterate(self) -> Progress:
         """Draw a generation, run it, and follow the natural gradient of its fitness.
 
-        The loss is the share of the new draws that the pool dominates.
+        The loss is the share of the new draws that the pool dominates. Once the budget is spent,
+        the last iteration executes the final draws.
         """
         config, steps_before = self.config, self.steps
+        if self._budget_spent:
+            return self._end()
         if self._generation == 0 and config.standardise:
-            policy, num_steps = standardised(self.environment, self._weights.like, self._next_key())
+            policy = standardise(
+                self._runner, self._weights.like, config.standardise_episodes, self._next_key()
+            )
             self._weights = WeightVector(policy)
-            self.steps += num_steps
         draws, policies = drawn(
             self._distribution, self._weights, self._next_key(), config.population
         )
@@ -121,7 +135,7 @@ class MONESTrainer(AbstractTrainer):
         returns, lengths = [], []
         for _ in range(config.episodes_per_draw):
             episodes = run_each(
-                self.environment,
+                self._runner,
                 policies,
                 config.population,
                 sharpness=self._sharpness(),
@@ -132,7 +146,6 @@ class MONESTrainer(AbstractTrainer):
             measured = rounded(episodes.returns(discount=config.discount), config.return_tolerance)
             returns.append(np.where(episodes.ended[:, None], measured, spec.reference_point))
             lengths.append(taken)
-            self.steps += int(taken.sum())
         if most_steps is None:
             self._full_length = float(np.mean(lengths))
         return np.mean(returns, axis=0), np.mean(lengths, axis=0)
@@ -140,13 +153,17 @@ class MONESTrainer(AbstractTrainer):
     def _sharpness(self) -> float:
         """How predictably draws act: from sampling to their first choice as training goes on."""
         first = self.config.initial_sharpness
-        share = self.steps / (SHARPENING_SHARE * self.config.total_steps)
-        return np.inf if first is None or share >= 1 else first * MOST_SHARPENING**share
+        share = self.steps / (self.config.sharpening_share * self.config.total_steps)
+        return np.inf if first is None or share >= 1 else first * self.config.most_sharpening**share
 
     def _most_steps(self) -> int | None:
         """When to break episodes off: long ones are mostly policies that go in circles."""
         patience, pool = self.config.patience, self._pool
-        if patience is None or pool.num_known == 0 or self._rng.uniform() < ALWAYS_PATIENT:
+        if (
+            patience is None
+            or pool.num_known == 0
+            or self._rng.uniform() < self.config.exempt_share
+        ):
             return None
         longest = pool.known_lengths()[non_dominated_mask(pool.known_returns())].max()
         return int(patience * longest) + 1
@@ -159,6 +176,7 @@ class MONESTrainer(AbstractTrainer):
             pool.known_returns(),
             np.asarray(self.environment.spec.reference_point),
             self.config.fitness,
+            most_objectives=self.config.most_hypervolume_objectives,
         )
         merit[: len(known)] = known
         self._distribution = improved(
@@ -171,8 +189,13 @@ class MONESTrainer(AbstractTrainer):
         )
 
     def outcome(self) -> Outcome:
+        """The non-dominated final draws and what each returned."""
+        assert self._outcome is not None, "the training is not done"
+        return self._outcome
+
+    def _end(self) -> Progress:
         """Run a fixed number of new draws, keep the non-dominated, and execute those again."""
-        config = self.config
+        config, self._before_last = self.config, self.snapshot()
         _, policies = drawn(self._distribution, self._weights, self._next_key(), config.final_draws)
         first = self._execute(policies, config.final_draws, self._final_executions)
         kept = unique_front(rounded(first.returns, config.return_tolerance))
@@ -186,22 +209,27 @@ class MONESTrainer(AbstractTrainer):
             tolerance=config.return_tolerance,
         )
         facts = {"generations": self._generation, "final_draws": config.final_draws}
-        return Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)
+        self._outcome = Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)
+        loss = 1 - len(kept) / config.final_draws
+        return Progress(self.steps, loss, first.returns[kept], phase="executing")
 
     def _execute(self, policies: PlainPolicy, num_policies: int, executions: int) -> Execution:
-        execution = execute(
-            self.environment,
+        return execute(
+            self._runner,
             policies,
             num_policies,
             discount=self.config.discount,
             key=self._next_key(),
             executions=executions,
         )
-        self.steps += execution.num_steps
-        return execution
 
     def snapshot(self) -> Snapshot:
-        """Distribution, pool, what observations look like, and random state."""
+        """Distribution, pool, what observations look like, and random state.
+
+        A training that is done goes back to before its last iteration: that one is run again.
+        """
+        if self._before_last is not None:
+            return self._before_last
         arrays = {
             **named_arrays(self._distribution, "distribution"),
             **named_arrays(self._pool, "pool"),
@@ -225,7 +253,7 @@ class MONESTrainer(AbstractTrainer):
         self._pool = Pool(
             pool.sources, pool.draws, pool.returns, pool.lengths, facts["known_generations"]
         )
-        self.steps = facts["steps"]
+        self._runner.steps = facts["steps"]
         self._generation = facts["generation"]
         self._full_length = facts["full_length"]
         self._rng.bit_generator.state = facts["rng"]

@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from pcn.algorithms.pcn.agent import NO_ACTION, ConditionedAgent
+from pcn.algorithms.execution import Execution
+from pcn.algorithms.pcn.acting import Actor
+from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
-from pcn.algorithms.pcn.evaluate import Actor, execute
 from pcn.algorithms.pcn.network import saved_policy
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.trainer import AbstractAlgorithm
@@ -18,6 +19,7 @@ from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.rollout.runner import Runner
 
 
 class PCN(AbstractAlgorithm):
@@ -30,14 +32,9 @@ class PCN(AbstractAlgorithm):
         self, environment: AbstractEnvironment, config: PCNConfig, *, seed: int
     ) -> PCNTrainer:
         """A training that has not begun."""
-        num_objectives = environment.spec.num_objectives
-        for name, expected in (
-            ("command_scale", num_objectives + 1),
-            ("upper_bound", num_objectives),
-        ):
-            value = getattr(config, name)
-            if value is not None and len(value) != expected:
-                raise UserError(f"{name} has {len(value)} numbers, expected {expected}")
+        scale, expected = config.command_scale, environment.spec.num_objectives + 1
+        if scale is not None and len(scale) != expected:
+            raise UserError(f"command_scale has {len(scale)} numbers, expected {expected}")
         return PCNTrainer(environment, config, seed=seed)
 
     def agent(
@@ -63,7 +60,7 @@ class PCN(AbstractAlgorithm):
             ),
             noise=number(0.0),
             repeat=number(0.0),
-            last_action=jnp.full(len(policy.heads.sizes), NO_ACTION, jnp.int32),
+            last_action=jnp.asarray(policy.action_head.none()),
             greedy=jnp.asarray(True),
             discount=number(config.discount),
             upper_bound=bound,
@@ -80,8 +77,8 @@ class PCN(AbstractAlgorithm):
         seed: int,
     ) -> CoverageSet:
         """Run every command again."""
-        execution = execute(
-            Actor(environment, config.episodes_per_iteration, config.discount),
+        actor = Actor(Runner(environment), config.episodes_per_iteration, config.discount)
+        batches = actor.execute(
             saved_policy(environment.spec, config, arrays),
             coverage_set.requested,
             coverage_set.horizons,
@@ -89,6 +86,7 @@ class PCN(AbstractAlgorithm):
             upper_bound=arrays["upper_bound"],
             executions=executions,
         )
+        execution = Execution.of(batches, executions=executions, discount=config.discount)
         return dataclasses.replace(
             coverage_set, executed=execution.returns, deviation=execution.deviation
         )

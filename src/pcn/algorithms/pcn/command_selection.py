@@ -3,12 +3,12 @@
 import numpy as np
 from jaxtyping import Float
 
-from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.algorithms.pcn.dataset import Archive
 
 
 def select_commands(
-    archive: Archive, num_commands: int, config: PCNConfig, rng: np.random.Generator
+    archive: Archive, num_commands: int, config: CoreConfig, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "command objective"], Float[np.ndarray, " command"]]:
     """Desired returns and horizons slightly beyond non-dominated episodes.
 

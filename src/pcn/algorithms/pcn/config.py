@@ -1,161 +1,174 @@
-"""Hyperparameters of PCN and the three presets."""
+"""All hyperparameters of PCN, refinements included, and the three presets."""
 
+import dataclasses
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, TypeVar
 
-from pcn.algorithms.config import AlgorithmConfig
-from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
+from pcn.algorithms.config import Option, made, merged, options_of
+from pcn.algorithms.pcn.core_config import CoreConfig
+from pcn.algorithms.pcn.refinements import REFINEMENTS, AbstractRefinement, BoundedCommands
 from pcn.errors import UserError
-from pcn.nets.policy import Gate
 
-SampleBy = Literal["transition", "episode"]
+Config = TypeVar("Config", bound="PCNConfig")
+
+NAMES = {kind: name for name, kind in REFINEMENTS.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PCNConfig(AlgorithmConfig):
-    """Hyperparameters of PCN; a benchmark's entry may set a few differently."""
+class PCNConfig(CoreConfig):
+    """Hyperparameters of PCN: those of the core, and the refinements that are on.
 
-    width: int = 64
-    """Size of both embeddings and of the hidden layers (paper: 64)."""
-    hidden_layers: int = 2
-    """Layers between the gated embedding and the logits (paper: 1; authors on grids: 0)."""
-    gate: Gate = "film"
-    """How the command acts on the state: relu(state) * (1 + command), or the paper's `sigmoid`."""
-    standardise: bool = True
-    """Shift and scale real observations by the first episodes' mean and deviation (paper: no)."""
-    embedding: str | None = None
-    """Your own state embedding, `module:Class`: called as Class(space, width, key=key)."""
-    joint_one_hot: bool = False
-    """Give every combination of integer observations its own row (authors: Deep Sea Treasure)."""
-    command_scale: tuple[float, ...] | None = None
-    """Factor on each desired return and on the horizon; found from the data when not given."""
-    command_spread: float = 10.0
-    """Range that an automatic scale gives to each part of the front's commands."""
-    upper_bound: tuple[float, ...] | None = None
-    """Largest desired return while acting (authors); found from the data when not given."""
-    bound_commands: bool = True
-    """Whether desired returns are kept below the upper bound at all (paper: no)."""
+    In Python, `PCNConfig(refinements=(LoopErasure(), Variations(shift=5)))` has just these two. By
+    name, as in a recipe or on the command line, `variations` says whether one is on, and
+    `variations.shift` sets a hyperparameter of it.
+    """
 
-    learning_rate: float = 3e-3
-    """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
-    batch_size: int = 256
-    """Transitions in one update (authors: 256)."""
-    updates_per_iteration: int = 16
-    """Updates between two rounds of episodes (authors: 10 on grids, 50 elsewhere)."""
-    archive_fraction: float = 0.25
-    """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
-    sample_by: SampleBy = "transition"
-    """Draw all stored steps equally often (paper), or all stored episodes (authors)."""
-
-    warmup_episodes: int = 50
-    """Random episodes before the first update (authors: 50)."""
-    sticky_actions: bool = True
-    """Random actions are repeated for a while, differently long per episode (paper: no)."""
-    warmup_front: int = 3
-    """Warm-up goes on until this many non-dominated returns are known (paper: 0)."""
-    episodes_per_iteration: int = 64
-    """Episodes collected between two rounds of updates (authors: 10)."""
-    shared_command: bool = False
-    """One command for all episodes of an iteration (authors), or one each."""
-    horizon_offset: int = 0
-    """Added to the stored horizon when exploring (authors: -2)."""
-    action_noise: float = 0.5
-    """Each exploring episode acts at random with probability `action_noise * u^2` (paper: 0)."""
-    patience: float | None = 4.0
-    """Exploring episodes are broken off after this many times the longest desired horizon.
-
-    Not in all iterations: in hardly any at first, in nine of ten at the end (paper: never)."""
-    erase_loops: bool = True
-    """Whether episodes that pay without their detours join without them too (paper: no).
-
-    Only in deterministic environments, and only after a replay has confirmed it."""
-
-    variations: bool = True
-    """Whether each iteration also replays front episodes with a few actions changed (paper: no).
-
-    Only in deterministic environments; those that add to the front are stored."""
-
-    capacity: int = 200
-    """Episodes kept after each pruning (authors: 200 for Deep Sea Treasure)."""
-    crowded_below: float = 0.2
-    """Crowding distance up to which an episode counts as crowded (Eq. 7)."""
-    duplicate_penalty: float = 1e-5
-    """The constant c of Eq. (7) (authors: 1e-5)."""
-
-    store_evaluations: bool = True
-    """Whether executed episodes join the dataset (paper: no)."""
-    consolidation_updates: int = 20_000
-    """Most updates spent on making the front executable after training (paper: 0)."""
+    refinements: tuple[AbstractRefinement, ...] = tuple(kind() for kind in REFINEMENTS.values())
+    """What goes beyond the paper; by default every entry of `REFINEMENTS` (paper: none)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(
-            self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
-            "episodes_per_iteration", "capacity",
-        )  # fmt: skip
-        at_least(
-            self, 0, "hidden_layers", "archive_fraction", "warmup_front", "action_noise",
-            "crowded_below", "duplicate_penalty", "consolidation_updates",
-        )  # fmt: skip
-        at_most(self, 1, "archive_fraction", "action_noise")
-        positive(self, "learning_rate", "command_spread")
-        one_of(self, "gate", get_args(Gate))
-        one_of(self, "sample_by", get_args(SampleBy))
-        if self.patience is not None:
-            at_least(self, 1, "patience")
-        finite_numbers(self, "command_scale", "upper_bound")
-        if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
-            raise UserError(f"command_scale must be positive, got {self.command_scale}")
+        order = list(REFINEMENTS.values())
+        for refinement in self.refinements:
+            if type(refinement) not in order:
+                raise UserError(f"{refinement!r} is no refinement; there are: {_known()}")
+        # They act in the order of the table: results depend on no other order.
+        in_order = sorted(self.refinements, key=lambda one: order.index(type(one)))
+        if len({type(one) for one in in_order}) < len(in_order):
+            raise UserError("a refinement is given twice")
+        object.__setattr__(self, "refinements", tuple(in_order))
 
-    @property
-    def batch_counts(self) -> tuple[int, ...]:
-        """How many transitions of a batch come from the whole dataset and from the archive."""
-        from_archive = round(self.archive_fraction * self.batch_size)
-        if from_archive == 0:
-            return (self.batch_size,)
-        return (self.batch_size - from_archive, from_archive)
+    @classmethod
+    def options(cls) -> tuple[Option, ...]:
+        """The core's options, then for each refinement whether it is on, and its own."""
+        core = (option for option in options_of(cls) if option.name != "refinements")
+        return (*core, *_refinement_options())
 
+    @classmethod
+    def of(cls: type[Config], *layers: Mapping[str, Any]) -> Config:
+        """The config with these values by name; a later layer wins over an earlier one.
+
+        `refinements` in a layer says which are on, as a tuple or by name as in `config.json`.
+        """
+        values: dict[str, Any] = {}
+        chosen = {name: dict[str, Any]() for name in REFINEMENTS}
+        for layer in layers:
+            for name, value in merged([layer]).items():
+                if name == "refinements":
+                    chosen = _by_name(value)
+                elif name.partition(".")[0] in REFINEMENTS:
+                    _apply(chosen, name, value)
+                else:
+                    values[name] = value
+        refinements = tuple(
+            made(REFINEMENTS[name], options_of(REFINEMENTS[name]), fields)
+            for name, fields in chosen.items()
+        )
+        # The names of refinements are among the options so that an error lists them, too.
+        config: Config = made(cls, cls.options(), values)
+        return dataclasses.replace(config, refinements=refinements)
+
+    @classmethod
+    def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
+        """The config as run folders of format 1 hold it, in which refinements were flat words."""
+        core = {item.name for item in dataclasses.fields(CoreConfig)}
+        values = {name: value for name, value in content.items() if name in core}
+        switches = {
+            "standardise": content["standardise"],
+            "sticky_actions": content["sticky_actions"],
+            "loop_erasure": content["erase_loops"],
+            "variations": content["variations"],
+            "bounded_commands": content["bound_commands"],
+            "stored_evaluations": content["store_evaluations"],
+            "longer_warm_up": content["warmup_front"] > 0,
+            "breaking_off": content["patience"] is not None,
+            "consolidation": content["consolidation_updates"] > 0,
+            "expected_returns": True,
+        }
+        details = {
+            "bounded_commands.upper_bound": content["upper_bound"],
+            "longer_warm_up.trade_offs": content["warmup_front"],
+            "breaking_off.horizons": content["patience"],
+            "consolidation.updates": content["consolidation_updates"],
+        }
+        on = {name: value for name, value in details.items() if switches[name.partition(".")[0]]}
+        return cls.of(values, switches, on)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in `config.json`: refinements by name, those that are off left out."""
+        values = {
+            item.name: getattr(self, item.name)
+            for item in dataclasses.fields(self)
+            if item.name != "refinements"
+        }
+        on = {NAMES[type(one)]: dataclasses.asdict(one) for one in self.refinements}
+        return {**values, "refinements": on}
+
+
+def _known() -> str:
+    return ", ".join(REFINEMENTS)
+
+
+def _refinement_options() -> Iterator[Option]:
+    for name, kind in REFINEMENTS.items():
+        summary = (kind.__doc__ or "").partition("\n\n")[0]
+        yield Option(name, bool, True, summary, group=name)
+        yield from options_of(kind, prefix=f"{name}.", group=name)
+
+
+def _by_name(given: Any) -> dict[str, dict[str, Any]]:
+    """The refinements that are on and their fields, from a tuple of them or from JSON."""
+    if isinstance(given, tuple) and all(isinstance(one, AbstractRefinement) for one in given):
+        return {NAMES[type(one)]: dataclasses.asdict(one) for one in given}
+    if isinstance(given, Mapping) and all(isinstance(fields, Mapping) for fields in given.values()):
+        unknown = [name for name in given if name not in REFINEMENTS]
+        if unknown:
+            raise UserError(f"no refinement is called {unknown[0]!r}; there are: {_known()}")
+        return {name: merged([fields]) for name, fields in given.items()}
+    raise UserError(f"refinements must be a tuple of refinements, got {given!r}")
+
+
+def _apply(chosen: dict[str, dict[str, Any]], name: str, value: Any) -> None:
+    """Turn a refinement on or off, or set a field of one, which turns it on."""
+    refinement, _, field = name.partition(".")
+    if field:
+        chosen.setdefault(refinement, {})[field] = value
+    elif isinstance(value, REFINEMENTS[refinement]):
+        chosen[refinement] = dataclasses.asdict(value)
+    elif isinstance(value, Mapping):
+        chosen[refinement] = {**chosen.get(refinement, {}), **merged([value])}
+    elif value is True:
+        chosen.setdefault(refinement, {})
+    elif value is False or value is None:
+        chosen.pop(refinement, None)
+    else:
+        raise UserError(
+            f"{refinement} must be True, False, a {REFINEMENTS[refinement].__name__} or a mapping "
+            f"of its fields, got {value!r}"
+        )
+
+
+_GRIDS: dict[str, object] = {
+    "gate": "sigmoid",
+    "hidden_layers": 1,
+    "learning_rate": 1e-2,
+    "archive_fraction": 0.0,
+    "episodes_per_iteration": 10,
+    "updates_per_iteration": 10,
+    "shared_command": True,
+    "action_noise": 0.0,
+}
+"""The paper's text and, where it is silent, the authors' values on grids."""
 
 PRESETS: dict[str, dict[str, object]] = {
     "default": {},
-    "paper": {
-        "gate": "sigmoid",
-        "hidden_layers": 1,
-        "learning_rate": 1e-2,
-        "archive_fraction": 0.0,
-        "sticky_actions": False,
-        "warmup_front": 0,
-        "episodes_per_iteration": 10,
-        "updates_per_iteration": 10,
-        "shared_command": True,
-        "action_noise": 0.0,
-        "patience": None,
-        "erase_loops": False,
-        "variations": False,
-        "bound_commands": False,
-        "standardise": False,
-        "store_evaluations": False,
-        "consolidation_updates": 0,
-    },
+    "paper": {**_GRIDS, "refinements": ()},
     "authors": {
-        "gate": "sigmoid",
-        "hidden_layers": 1,
-        "learning_rate": 1e-2,
-        "archive_fraction": 0.0,
+        **_GRIDS,
         "sample_by": "episode",
-        "sticky_actions": False,
-        "warmup_front": 0,
-        "episodes_per_iteration": 10,
-        "updates_per_iteration": 10,
-        "shared_command": True,
         "horizon_offset": -2,
-        "standardise": False,
-        "action_noise": 0.0,
-        "patience": None,
-        "erase_loops": False,
-        "variations": False,
-        "store_evaluations": False,
-        "consolidation_updates": 0,
+        "refinements": (BoundedCommands(),),
     },
 }
 """What each preset sets differently from the defaults above."""

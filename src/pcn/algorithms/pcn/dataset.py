@@ -5,18 +5,14 @@ from dataclasses import dataclass, fields, replace
 
 import jax
 import numpy as np
-from jaxtyping import Float, Int, PyTree
+from jaxtyping import Bool, Float, Int, Num, PyTree
 
-from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.pareto import Scoreboard
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
-
-LUCKY_COPIES = 8
-"""Episodes of equal return that are kept where returns are partly luck: one lucky return must not
-crowd out all others, some of which are better on average."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +74,11 @@ class Dataset:
     rows: Rows
     store: TransitionStore
 
-    def __init__(self, spec: EnvironmentSpec, config: PCNConfig) -> None:
+    def __init__(
+        self, spec: EnvironmentSpec, config: CoreConfig, *, most_copies: int | None = None
+    ) -> None:
         self._config = config
-        self._most_copies = None if spec.deterministic else LUCKY_COPIES
+        self._most_copies = most_copies
         # Room for one more batch: episodes are written first and pruned afterwards.
         self._num_slots = config.capacity + config.episodes_per_iteration
         self.store = TransitionStore.empty(spec, self._num_slots)
@@ -96,23 +94,33 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.rows.slots)
 
-    def add(self, episodes: Episodes, *, count: int) -> None:
-        """Store the first `count` episodes, then prune to capacity by the dominating score."""
-        if count == 0:
+    def add(
+        self, episodes: Episodes, *, stored_mask: Bool[np.ndarray, " episode"] | None = None
+    ) -> None:
+        """Store episodes, then prune to capacity by the dominating score.
+
+        Those of `stored_mask` are stored; if it is not given, all that came to an end. Padding and
+        episodes that were broken off never are.
+        """
+        stored = np.asarray(episodes.real_mask) & episodes.ended
+        if stored_mask is not None:
+            stored &= stored_mask
+        index = np.flatnonzero(stored)
+        if len(index) == 0:
             return
         taken = np.zeros(self._num_slots, dtype=bool)
         taken[self.rows.slots] = True
         # Slots beyond the last one are dropped when writing: batches keep their compiled shape.
         slots = np.full(episodes.num_episodes, self._num_slots, dtype=np.int32)
-        slots[:count] = np.flatnonzero(~taken)[:count]
+        slots[index] = np.flatnonzero(~taken)[: len(index)]
         arrival = Arrival(episodes, slots, np.asarray(self._config.discount, np.float32))
         self.store, ranges = written(arrival, self.store)
         new = Rows(
-            slots=slots[:count],
-            lengths=np.asarray(episodes.lengths, dtype=np.int64)[:count],
-            returns=episodes.returns(discount=self._config.discount)[:count],
-            lowest=np.asarray(ranges.lowest, dtype=np.float64)[:count],
-            highest=np.asarray(ranges.highest, dtype=np.float64)[:count],
+            slots=slots[index],
+            lengths=np.asarray(episodes.lengths, dtype=np.int64)[index],
+            returns=episodes.returns(discount=self._config.discount)[index],
+            lowest=np.asarray(ranges.lowest, dtype=np.float64)[index],
+            highest=np.asarray(ranges.highest, dtype=np.float64)[index],
         )
         self._archive = None
         self.board.add(new.returns)
@@ -122,7 +130,10 @@ class Dataset:
             self.rows = self.rows.taking(kept)
 
     def replace_equals(self, rows: Rows, episodes: Episodes) -> None:
-        """Where an episode has the return and length of its row, store it in the row's place."""
+        """Where an episode has the return and length of its row, store it in the row's place.
+
+        There are as many rows as episodes that are not padding, which come first.
+        """
         config, count = self._config, len(rows.slots)
         returns = episodes.returns(discount=config.discount)[:count]
         same = np.all(np.abs(returns - rows.returns) <= config.return_tolerance, axis=1)
@@ -156,7 +167,7 @@ class Dataset:
     def candidates(self, count: int) -> Archive:
         """The archive and the best other episodes, one for each distinct return and horizon.
 
-        Where luck plays a part, a command that is asked for less can return more on average.
+        Where outcomes are stochastic, a command for less can return more on average.
         """
         best_first = np.argsort(-self.board.scores(), kind="stable")
         commands = np.column_stack([self.board.returns, self.rows.lengths])[best_first]
@@ -171,21 +182,13 @@ class Dataset:
         weights = rows.lengths if by_step else np.ones_like(rows.lengths)
         return Drawing.over(rows.slots, weights, self._config.capacity)
 
-    def scripts(self, rows: Rows) -> list[Int[np.ndarray, "_ head"]]:
-        """The actions of some episodes."""
+    def actions(self, rows: Rows) -> list[Num[np.ndarray, "_ part"]]:
+        """The actions of some episodes, each [time, part]."""
         actions = np.asarray(self.store.actions)  # no copy where the device is the processor
         return [
             actions[slot, :length].copy()
             for slot, length in zip(rows.slots, rows.lengths, strict=True)
         ]
-
-    def upper_bound(self) -> Float[np.ndarray, " objective"]:
-        """The largest desired return: as configured, or the largest stored return-to-go."""
-        if not self._config.bound_commands:
-            return np.full(self.rows.highest.shape[1], np.inf)
-        if self._config.upper_bound is not None:
-            return np.asarray(self._config.upper_bound, dtype=np.float64)
-        return self.rows.highest.max(axis=0)
 
     def command_scale(self) -> Float[np.ndarray, " command"]:
         """The factor on each part of a command: as configured, or from the archive's ranges."""

@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import action_head_for
 from pcn.nets.policy import ConditionedPolicy
 from pcn.nets.spaces import embedding_for, own_embedding
 from pcn.serialisation.arrays import with_named_arrays
@@ -18,7 +18,7 @@ from pcn.types import RandomKey
 
 def fresh_policy(
     spec: EnvironmentSpec,
-    config: PCNConfig,
+    config: CoreConfig,
     key: RandomKey,
 ) -> ConditionedPolicy:
     """An untrained network that fits the environment."""
@@ -37,7 +37,7 @@ def fresh_policy(
         )
     return ConditionedPolicy(
         embedding,
-        ActionHeads.for_space(spec.action_space),
+        action_head_for(spec.action_space),
         num_objectives=spec.num_objectives,
         width=config.width,
         hidden_layers=config.hidden_layers,
@@ -47,7 +47,7 @@ def fresh_policy(
 
 
 def saved_policy(
-    spec: EnvironmentSpec, config: PCNConfig, arrays: Mapping[str, np.ndarray]
+    spec: EnvironmentSpec, config: CoreConfig, arrays: Mapping[str, np.ndarray]
 ) -> ConditionedPolicy:
     """The network whose weights stand in a run's arrays."""
     like = fresh_policy(spec, config, np.zeros(2, np.uint32))

@@ -6,13 +6,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int, Num, PyTree
 
 from pcn.command import Command
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import action_head_for
 from pcn.types import AnyArray
 
 
@@ -21,8 +21,8 @@ class Transitions(eqx.Module):
 
     observation: PyTree[Array]
     command: Command
-    action: Int[Array, "batch head"]
-    action_mask: Bool[Array, "batch logit"] | None
+    action: Num[Array, "batch part"]
+    action_mask: Bool[Array, "batch choice"] | None
 
 
 class Drawing(eqx.Module):
@@ -52,26 +52,24 @@ class TransitionStore(eqx.Module):
     """Padded episodes in numbered slots, with commands computed once on arrival."""
 
     observations: PyTree[Array]
-    actions: Int[Array, "slot time head"]
+    actions: Num[Array, "slot time part"]
     returns_to_go: Float[Array, "slot time objective"]
     lengths: Int[Array, " slot"]
-    action_masks: Bool[Array, "slot time logit"] | None
+    action_masks: Bool[Array, "slot time choice"] | None
 
     @classmethod
     def empty(cls, spec: EnvironmentSpec, num_slots: int) -> "TransitionStore":
         """Room for episodes of an environment."""
         shape = (num_slots, spec.step_limit)
-        heads = ActionHeads.for_space(spec.action_space)
+        head = action_head_for(spec.action_space)
         return cls(
             observations=jax.tree.map(
                 jnp.asarray, empty_observations(spec.observation_space, shape)
             ),
-            actions=jnp.zeros((*shape, len(heads.sizes)), int),
+            actions=jnp.zeros((*shape, head.num_parts), head.dtype),
             returns_to_go=jnp.zeros((*shape, spec.num_objectives)),
             lengths=jnp.zeros(num_slots, int),
-            action_masks=jnp.zeros((*shape, heads.num_logits), bool)
-            if spec.masked_actions
-            else None,
+            action_masks=jnp.zeros((*shape, head.mask_size), bool) if spec.masked_actions else None,
         )
 
     def places(
@@ -132,8 +130,7 @@ def written(arrival: Arrival, store: TransitionStore) -> tuple[TransitionStore, 
     """The store with the episodes in their slots; the old store's memory is reused."""
     episodes, slots, discount = arrival.episodes, arrival.slots, arrival.discount
     returns_to_go = episodes.returns_to_go(discount=discount)
-    time = jnp.arange(returns_to_go.shape[1])
-    valid = (time[None, :] < episodes.lengths[:, None])[:, :, None]
+    valid = episodes.valid_mask[:, :, None]
 
     def put(old: Any, new: Any) -> Any:
         return None if old is None else old.at[slots].set(new)

@@ -1,20 +1,21 @@
-"""PCN's training loop: explore with commands, keep the best episodes, learn from them."""
+"""PCN's training loop (section 4 of the paper): explore with commands, keep the best, learn.
+
+Reymond, Bargiacchi and Nowé, Pareto Conditioned Networks, AAMAS 2022, arXiv:2204.05036. What goes
+beyond the paper is in `refinements/`; without any, this file is the paper's algorithm.
+"""
+
+from collections.abc import Iterator
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, UInt32
 
+from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.dataset import Dataset
-from pcn.algorithms.pcn.evaluate import Actor, execute
-from pcn.algorithms.pcn.exploration import Randomness, most_steps
-from pcn.algorithms.pcn.finish import coverage_set_of, finished
-from pcn.algorithms.pcn.loop_erasure import promising_shortcuts, replayed
-from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.ending import Ending, coverage_set_of
+from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, update_many
-from pcn.algorithms.pcn.variation import played, variation
 from pcn.algorithms.trainer import (
     AbstractTrainer,
     Outcome,
@@ -25,200 +26,127 @@ from pcn.algorithms.trainer import (
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
-from pcn.pareto import covered_mask
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
-
-EVALUATION_SHARE = 0.1
-"""Most of the steps that evaluations may take."""
-WARMUP_SHARE = 0.1
-"""Most of the budget that warm-up may take beyond its fixed number of episodes."""
 
 
 class PCNTrainer(AbstractTrainer):
     """PCN on one environment, an iteration at a time."""
 
     def __init__(self, environment: AbstractEnvironment, config: PCNConfig, *, seed: int) -> None:
-        self.environment = environment
         self.config = config
-        self.steps = 0
+        self._training = Training(environment, config, config.refinements, seed=seed)
+        self._ending: Ending | None = None
         self._evaluation_steps = 0
-        self._rng = np.random.default_rng(seed)
-        self._actor = Actor(environment, config.episodes_per_iteration, config.discount)
-        self._learner = Learner.fresh(fresh_policy(environment.spec, config, self._next_key()))
-        self._dataset = Dataset(environment.spec, config)
+        self._loss = float("nan")
+
+    @property
+    def steps(self) -> int:
+        """Environment steps taken so far, those of the ending included."""
+        return self._training.steps
 
     @property
     def done(self) -> bool:
-        """Whether the budget of environment steps is spent."""
-        return self.steps >= self.config.total_steps
+        """Whether the budget is spent and everything that is offered has been executed."""
+        return self._ending is not None and self._ending.done
 
     def iterate(self) -> Progress:
-        """Warm up the first time; then updates, commands, episodes, pruning."""
-        if len(self._dataset) == 0:
+        """Updates, commands, episodes, pruning; once the budget is spent, a step of the ending."""
+        if self._ending is not None or self.steps >= self.config.total_steps:
+            return self._end()
+        training = self._training
+        if len(training.dataset) == 0:
             self._warm_up()
         steps_before = self.steps
-        loss = self._update()
-        returns, horizons = select_commands(
-            self._dataset.archive(), self._actor.batch_size, self.config, self._rng
-        )
-        episodes = self._actor.run(
-            self._learner.policy,
-            returns,
-            horizons,
-            Randomness.of_exploration(len(horizons), self.config, self._rng),
-            upper_bound=self._dataset.upper_bound(),
-            key=self._next_key(),
-            most_steps=most_steps(
-                horizons, self.steps / self.config.total_steps, self.config, self._rng
-            ),
-        )
-        self._store_explored(episodes)
-        self._vary()
+        self._loss = self._update()
+        self._explore()
         execution = self._evaluate() if self._evaluation_due(steps_before) else None
         self._follow_scale()
-        return Progress(self.steps, loss, self._dataset.archive().returns, execution)
-
-    def outcome(self) -> Outcome:
-        """Consolidate, execute what is worth asking for and report what was reached."""
-        final, coverage_set = finished(
-            self._learner.policy, self._dataset, self._actor, self.config, next_key=self._next_key
-        )
-        bound = self._dataset.upper_bound()
-        arrays = {**named_arrays(final.policy, "policy"), "upper_bound": bound}
-        facts = {
-            "consolidation": {"updates": final.num_updates, "steps": final.num_steps},
-        }
-        return Outcome(coverage_set, arrays, facts, self._dataset.archive().returns)
-
-    def snapshot(self) -> Snapshot:
-        """Network, optimiser, dataset and random state."""
-        arrays = {**named_arrays(self._learner, "learner"), **self._dataset.to_arrays()}
-        facts = {
-            "steps": self.steps,
-            "evaluation_steps": self._evaluation_steps,
-            "rng": self._rng.bit_generator.state,
-        }
-        return Snapshot(arrays, facts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._learner = with_named_arrays(self._learner, snapshot.arrays, "learner")
-        self._dataset.from_arrays(snapshot.arrays)
-        self.steps = snapshot.facts["steps"]
-        self._evaluation_steps = snapshot.facts["evaluation_steps"]
-        self._rng.bit_generator.state = snapshot.facts["rng"]
-
-    def _next_key(self) -> UInt32[np.ndarray, " 2"]:
-        # One generator for host and device: there is a single random state to save.
-        return self._rng.integers(1 << 32, size=2, dtype=np.uint32)
+        return Progress(self.steps, self._loss, training.dataset.archive().returns, execution)
 
     def _warm_up(self) -> None:
-        """Random episodes; they go on until a few distinct trade-offs are known."""
-        config, size = self.config, self._actor.batch_size
-        num_objectives = self.environment.spec.num_objectives
+        """Fill the dataset with random episodes (Algorithm 1, line 1), then scale the network."""
+        training, config = self._training, self.config
+        size, num_objectives = config.episodes_per_iteration, training.spec.num_objectives
         num_episodes = 0
-        while not self.done and (
+        while self.steps < config.total_steps and (
             num_episodes < config.warmup_episodes
-            or (
-                len(self._dataset.archive()) < config.warmup_front
-                # There may be no more trade-offs than are known.
-                and self.steps < WARMUP_SHARE * config.total_steps
-            )
+            or any(one.extends_warm_up(training) for one in training.refinements)
         ):
             missing = config.warmup_episodes - num_episodes
             count = min(size, missing) if missing > 0 else size
-            episodes = self._actor.run(
-                self._learner.policy,
+            repeat = training.repeat_probabilities(size)
+            episodes = training.actor.run(
+                training.learner.policy,
                 np.zeros((size, num_objectives)),
                 np.ones(size),
-                Randomness.of_warm_up(size, config, self._rng),
+                noise=np.ones(size),
+                repeat=repeat,
                 upper_bound=np.full(num_objectives, np.inf),
-                key=self._next_key(),
+                key=training.next_key(),
                 count=count,
             )
-            self._store(episodes, count)
-            self._store_shortcuts(episodes, count)
+            self._store(episodes)
             num_episodes += count
-        scale = jnp.asarray(self._dataset.command_scale(), jnp.float32)
-        policy = eqx.tree_at(lambda policy: policy.command_scale, self._learner.policy, scale)
-        if config.standardise:
-            embedding = policy.embed_state.fitted(self._dataset.observations())
-            policy = eqx.tree_at(lambda policy: policy.embed_state, policy, embedding)
-        self._learner = Learner.fresh(policy)
+        scale = jnp.asarray(training.dataset.command_scale(), jnp.float32)
+        policy = eqx.tree_at(lambda policy: policy.command_scale, training.learner.policy, scale)
+        for refinement in training.refinements:
+            policy = refinement.prepared(policy, training)
+        training.learner = Learner.fresh(policy)
 
     def _update(self) -> float:
-        config, dataset = self.config, self._dataset
-        counts = config.batch_counts
+        """Fit the network to batches of the dataset (section 4.2); returns the mean loss."""
+        training, config = self._training, self.config
+        dataset, counts = training.dataset, config.batch_counts
         drawings = (dataset.drawing(dataset.rows), dataset.drawing(dataset.archive().rows))
-        self._learner, loss = update_many(
-            self._learner,
+        training.learner, loss = update_many(
+            training.learner,
             dataset.store,
             drawings[: len(counts)],
             np.full(config.updates_per_iteration, config.learning_rate, np.float32),
             np.asarray(1.0, np.float32),
-            self._next_key(),
+            training.next_key(),
             counts,
         )
         return float(loss)
 
-    def _store(self, episodes: Episodes, count: int) -> None:
-        self._dataset.add(episodes, count=count)
-        self.steps += int(np.asarray(episodes.lengths)[:count].sum())
-
-    def _marked_first(
-        self, episodes: Episodes, mask: Bool[np.ndarray, " episode"]
-    ) -> tuple[Episodes, int]:
-        """The episodes to store first, and how many they are; the others have cost their steps."""
-        self.steps += int(np.asarray(episodes.lengths)[~mask].sum())
-        if not mask.all():
-            episodes = episodes.taking(np.argsort(~mask, kind="stable"))
-        return episodes, int(mask.sum())
-
-    def _store_explored(self, episodes: Episodes) -> None:
-        """Store the episodes that came to an end; those broken off cost their steps."""
-        episodes, count = self._marked_first(episodes, episodes.ended)
-        self._store(episodes, count)
-        self._store_shortcuts(episodes, count)
-
-    def _vary(self) -> None:
-        """Play episodes of the front with a few actions changed; store those that add to it."""
-        config, spec, size = self.config, self.environment.spec, self._actor.batch_size
-        if not (config.variations and spec.deterministic):
-            return
-        archive, sizes = self._dataset.archive(), self._learner.policy.heads.sizes
-        chosen = self._rng.integers(len(archive), size=2 * size)
-        scripts = self._dataset.scripts(archive.rows.taking(chosen))
-        pairs = zip(scripts[:size], scripts[size:], strict=True)
-        varied = [variation(script, other, sizes, self._rng) for script, other in pairs]
-        episodes = played(self.environment, varied, key=self._next_key())
-        returns = episodes.returns(discount=config.discount)
-        covered = covered_mask(returns, archive.returns, tolerance=config.return_tolerance)
-        self._store(*self._marked_first(episodes, episodes.ended & ~covered))
-
-    def _store_shortcuts(self, episodes: Episodes, count: int) -> None:
-        """Where an episode becomes non-dominated without its loops, store that one too."""
-        config = self.config
-        if count == 0 or not (config.erase_loops and self.environment.spec.deterministic):
-            return
-        shortcuts = promising_shortcuts(
-            episodes,
-            count,
-            self._dataset.archive().returns,
-            discount=config.discount,
-            tolerance=config.return_tolerance,
+    def _explore(self) -> None:
+        """Ask for a little more than is known (section 4.3) and store what comes of it (4.4)."""
+        training, config = self._training, self.config
+        returns, horizons = select_commands(
+            training.dataset.archive(), config.episodes_per_iteration, config, training.rng
         )
-        if len(shortcuts) == 0:
-            return
-        replay, num_faithful, num_steps = replayed(
-            self.environment,
-            shortcuts,
-            batch_size=self._actor.batch_size,
-            discount=config.discount,
-            tolerance=config.return_tolerance,
-            key=self._next_key(),
+        size = len(horizons)
+        uniform = training.rng.uniform(size=size)
+        noise = config.action_noise * uniform**config.action_noise_exponent
+        repeat = training.repeat_probabilities(size)
+        bound, key = training.upper_bound(), training.next_key()
+        episodes = training.actor.run(
+            training.learner.policy,
+            returns,
+            horizons,
+            noise=noise,
+            repeat=repeat,
+            upper_bound=bound,
+            key=key,
+            most_steps=training.most_steps(horizons),
         )
-        self._dataset.add(replay, count=num_faithful)
-        self.steps += num_steps
+        self._store(episodes)
+        for refinement in training.refinements:
+            refinement.after_exploring(training)
+
+    def _store(self, episodes: Episodes) -> None:
+        """Add episodes to the dataset, which is pruned to its capacity (section 4.4)."""
+        self._training.dataset.add(episodes)
+        for refinement in self._training.refinements:
+            refinement.after_storing(self._training, episodes)
+
+    def _follow_scale(self) -> None:
+        """Let an automatic command scale follow the archive once its range has changed enough."""
+        training, change = self._training, self.config.command_spread_change
+        wanted = training.dataset.command_scale()
+        ratio = wanted / np.asarray(training.learner.policy.command_scale)
+        if np.any((ratio > change) | (ratio < 1 / change)):
+            training.learner = training.learner.rescaled(jnp.asarray(wanted, jnp.float32))
 
     def _evaluation_due(self, steps_before: int) -> bool:
         due = evaluation_due(
@@ -228,28 +156,74 @@ class PCNTrainer(AbstractTrainer):
             evaluations=self.config.evaluations,
         )
         # A front of thousands of policies would spend the budget on evaluations.
-        cost = int(self._dataset.archive().horizons.sum())
-        return due and self._evaluation_steps + cost <= EVALUATION_SHARE * self.steps
+        cost = int(self._training.dataset.archive().horizons.sum())
+        return due and self._evaluation_steps + cost <= self.config.evaluation_share * self.steps
 
     def _evaluate(self) -> CoverageSet:
-        archive, stores = self._dataset.archive(), self.config.store_evaluations
-        execution = execute(
-            self._actor,
-            self._learner.policy,
-            archive.returns,
-            archive.horizons.astype(np.float64),
-            key=self._next_key(),
-            upper_bound=self._dataset.upper_bound(),
-            keep=self._store if stores else None,
-        )
-        if not stores:
-            self.steps += execution.num_steps
-        self._evaluation_steps += execution.num_steps
-        return coverage_set_of(archive, execution, self.config)
+        """Execute the archive's commands greedily, to tell how the training goes."""
+        training, archive = self._training, self._training.dataset.archive()
+        steps_before = self.steps
 
-    def _follow_scale(self) -> None:
-        """Let the command scale follow the archive once its range has changed twofold."""
-        wanted = self._dataset.command_scale()
-        ratio = wanted / np.asarray(self._learner.policy.command_scale)
-        if np.any((ratio > 2) | (ratio < 0.5)):
-            self._learner = self._learner.rescaled(jnp.asarray(wanted, jnp.float32))
+        def batches() -> Iterator[Episodes]:
+            for episodes in training.actor.execute(
+                training.learner.policy,
+                archive.returns,
+                archive.horizons.astype(np.float64),
+                key=training.next_key(),
+                upper_bound=training.upper_bound(),
+            ):
+                for refinement in training.refinements:
+                    refinement.after_executing(training, episodes)
+                yield episodes
+
+        execution = Execution.of(batches(), executions=1, discount=self.config.discount)
+        self._evaluation_steps += self.steps - steps_before
+        return coverage_set_of(archive, execution, training)
+
+    def _end(self) -> Progress:
+        if self._ending is None:
+            self._ending = Ending(self._training)
+        self._ending.iterate()
+        archive = self._training.dataset.archive().returns
+        return Progress(self.steps, self._loss, archive, phase=self._ending.phase)
+
+    def outcome(self) -> Outcome:
+        """The commands that the run offers, what each returned, and the network."""
+        assert self._ending is not None, "the training is not done"
+        arrays = {
+            **named_arrays(self._ending.policy, "policy"),
+            "upper_bound": self._training.upper_bound(),
+        }
+        return Outcome(
+            self._ending.coverage_set(),
+            arrays,
+            self._ending.facts(),
+            self._training.dataset.archive().returns,
+        )
+
+    def snapshot(self) -> Snapshot:
+        """Network, optimiser, dataset, random state and, once it has begun, the ending."""
+        training = self._training
+        arrays = {**named_arrays(training.learner, "learner"), **training.dataset.to_arrays()}
+        facts = {
+            "steps": self.steps,
+            "evaluation_steps": self._evaluation_steps,
+            "loss": self._loss,
+            "rng": training.rng.bit_generator.state,
+        }
+        if self._ending is not None:
+            ending, facts["ending"] = self._ending.snapshot()
+            arrays |= ending
+        return Snapshot(arrays, facts)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        training, arrays, facts = self._training, snapshot.arrays, snapshot.facts
+        training.learner = with_named_arrays(training.learner, arrays, "learner")
+        training.dataset.from_arrays(arrays)
+        training.runner.steps = facts["steps"]
+        self._evaluation_steps = facts["evaluation_steps"]
+        self._loss = facts.get("loss", self._loss)  # format 1 has none
+        training.rng.bit_generator.state = facts["rng"]
+        if "ending" in facts:
+            self._ending = Ending.restored(training, arrays, facts["ending"])

@@ -49,11 +49,11 @@ def answers(
     policy: ConditionedPolicy, batch: Transitions
 ) -> tuple[Float[Array, " batch"], Bool[Array, " batch"]]:
     """Log-probability of each stored action, and whether the policy would prefer another one."""
-    logits = jax.vmap(policy)(batch.observation, batch.command)
-    logits = jax.vmap(policy.heads.masked)(logits, batch.action_mask)
-    log_probability = jax.vmap(policy.heads.log_probability)(logits, batch.action)
-    greedy = jax.vmap(policy.heads.greedy)(logits)
-    return log_probability, jnp.any(greedy != batch.action, axis=-1)
+    head = policy.action_head
+    outputs = jax.vmap(policy)(batch.observation, batch.command)
+    outputs = jax.vmap(head.masked)(outputs, batch.action_mask)
+    log_probability = jax.vmap(head.log_probability)(outputs, batch.action)
+    return log_probability, ~jax.vmap(head.matches)(outputs, batch.action)
 
 
 def weighted_loss(

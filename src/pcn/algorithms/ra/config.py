@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pcn.algorithms.stacked.config import StackedConfig
-from pcn.checks import at_least, one_of, positive
+from pcn.checks import at_least, at_most, one_of, positive
 
 StepRule = Literal["adam", "natural"]
 
@@ -30,6 +30,12 @@ class RAConfig(StackedConfig):
     """Adam step size (authors: 1e-3, with one episode per update)."""
     kl_bound: float = 0.01
     """Divergence of a policy's actions from those before a natural step, in nats."""
+    conjugate_steps: int = 10
+    """Steps of the conjugate gradients that a natural step is found with."""
+    damping: float = 1e-3
+    """Added to the diagonal of the Fisher matrix of a natural step."""
+    smoothing: float = 0.9
+    """How much of earlier gradients, and ranges of returns, stays in their running means."""
     entropy_bonus: float = 0.1
     """Weight of the policy's entropy at first; it falls until it is as negative (authors: 0).
 
@@ -38,11 +44,18 @@ class RAConfig(StackedConfig):
     """A policy stops where the shortest mixture of its objectives' unit gradients is below this."""
     entropy_tolerance: float = 0.01
     """A policy stops where its entropy is below this share of the largest possible."""
+    stop_after: int = 10
+    """Updates in a row that must find a policy finished before it stops: gradients are noisy."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        at_least(self, 1, "conjugate_steps", "stop_after")
         at_least(self, 2, "episodes_per_update")
-        at_least(self, 0, "entropy_bonus", "stationarity_tolerance", "entropy_tolerance")
+        at_least(
+            self, 0, "entropy_bonus", "stationarity_tolerance", "entropy_tolerance", "smoothing"
+        )
+        at_least(self, 0, "damping")
+        at_most(self, 0.999, "smoothing")
         positive(self, "learning_rate", "kl_bound")
         one_of(self, "step_rule", get_args(StepRule))
         for name, least in (("intervals", 1), ("horizon", 1)):

@@ -3,19 +3,11 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
 from pcn.types import AnyArray
-
-CONJUGATE_STEPS = 10
-DAMPING = 1e-3
-
-
-def running_mask(episodes: Episodes) -> Bool[Array, "episode time"]:
-    """Mark the steps that episodes took."""
-    return jnp.arange(episodes.rewards.shape[1])[None, :] < episodes.lengths[:, None]
 
 
 def advantages(
@@ -26,7 +18,7 @@ def advantages(
     The mean is a baseline: it takes variance out of the gradient and, as it does not depend on
     the action, hardly anything else (an episode is part of its own mean).
     """
-    running = running_mask(episodes)[:, :, None]
+    running = episodes.valid_mask[:, :, None]
     returns = episodes.returns_to_go(discount=discount)
     total = jnp.sum(jnp.where(running, returns, 0.0), axis=0, keepdims=True)
     baseline = total / jnp.maximum(jnp.sum(running, axis=0, keepdims=True), 1)
@@ -40,20 +32,20 @@ class PolicyGradients(eqx.Module):
     vector: WeightVector
     episodes: Episodes
 
-    def _logits(self, weights: Float[Array, " weight"]) -> Float[Array, "episode time logit"]:
+    def _outputs(self, weights: Float[Array, " weight"]) -> Float[Array, "episode time output"]:
         policy = self.vector.policy(weights)
-        logits = jax.vmap(jax.vmap(policy))(self.episodes.observations)
+        outputs = jax.vmap(jax.vmap(policy))(self.episodes.observations)
         masks = self.episodes.action_masks
         if masks is None:
-            return logits
+            return outputs
         # What lies beyond an episode's end allows nothing, and must not become a division by zero.
-        masks = masks | ~running_mask(self.episodes)[:, :, None]
-        return jax.vmap(jax.vmap(policy.heads.masked))(logits, masks)
+        masks = masks | ~self.episodes.valid_mask[:, :, None]
+        return jax.vmap(jax.vmap(policy.action_head.masked))(outputs, masks)
 
     def log_probabilities(self, weights: Float[Array, " weight"]) -> Float[Array, "episode time"]:
         """Log-probabilities of the actions that were taken."""
-        of_step = self.vector.like.heads.log_probability
-        return jax.vmap(jax.vmap(of_step))(self._logits(weights), self.episodes.actions)
+        of_step = self.vector.like.action_head.log_probability
+        return jax.vmap(jax.vmap(of_step))(self._outputs(weights), self.episodes.actions)
 
     def jacobian(
         self,
@@ -67,22 +59,24 @@ class PolicyGradients(eqx.Module):
 
     def entropy(self, weights: Float[Array, " weight"]) -> Float[Array, ""]:
         """How undecided the policy is on average over the steps that were taken, in nats."""
-        of_step = jax.vmap(jax.vmap(self.vector.like.heads.entropy))(self._logits(weights))
+        of_step = jax.vmap(jax.vmap(self.vector.like.action_head.entropy))(self._outputs(weights))
         return self._mean(of_step)
 
     def divergence(
         self, weights: Float[Array, " weight"], other: Float[Array, " weight"]
     ) -> Float[Array, ""]:
         """Mean Kullback-Leibler divergence of another policy's actions from this one's."""
-        logs = jax.vmap(jax.vmap(self.vector.like.heads.log_probabilities))
-        old, new = logs(self._logits(weights)), logs(self._logits(other))
-        return self._mean(jnp.sum(jnp.exp(old) * (old - new), axis=-1))
+        of_step = jax.vmap(jax.vmap(self.vector.like.action_head.divergence))
+        return self._mean(of_step(self._outputs(weights), self._outputs(other)))
 
     def natural_step(
         self,
         weights: Float[Array, " weight"],
         gradient: Float[Array, " weight"],
         kl_bound: Float[AnyArray, ""] | float,
+        *,
+        conjugate_steps: int,
+        damping: float,
     ) -> Float[Array, " weight"]:
         """The step along F⁻¹ gradient whose divergence is, to second order, `kl_bound`.
 
@@ -91,12 +85,12 @@ class PolicyGradients(eqx.Module):
         slope = jax.grad(lambda other: self.divergence(weights, other))
 
         def fisher(direction: Float[Array, " weight"]) -> Float[Array, " weight"]:
-            return jax.jvp(slope, (weights,), (direction,))[1] + DAMPING * direction
+            return jax.jvp(slope, (weights,), (direction,))[1] + damping * direction
 
-        direction, _ = jax.scipy.sparse.linalg.cg(fisher, gradient, maxiter=CONJUGATE_STEPS)
+        direction, _ = jax.scipy.sparse.linalg.cg(fisher, gradient, maxiter=conjugate_steps)
         curvature = direction @ fisher(direction)
         return direction * jnp.sqrt(2 * kl_bound / jnp.maximum(curvature, 1e-12))
 
     def _mean(self, values: Float[Array, "episode time"]) -> Float[Array, ""]:
-        running = running_mask(self.episodes)
+        running = self.episodes.valid_mask
         return jnp.sum(jnp.where(running, values, 0.0)) / jnp.maximum(jnp.sum(running), 1)

@@ -1,4 +1,8 @@
-"""RA's training loop: every policy ascends in its own direction, all of them side by side."""
+"""RA's training loop: every policy ascends in its own direction, all of them side by side.
+
+Parisi, Pirotta, Smacchia, Bascetta and Restelli, Policy gradient approaches for multi-objective
+sequential decision making, IJCNN 2014, doi:10.1109/IJCNN.2014.6889738.
+"""
 
 import jax.numpy as jnp
 import numpy as np
@@ -7,19 +11,17 @@ from jaxtyping import Bool, Float, Int, Shaped, UInt32
 from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
 from pcn.algorithms.ra.directions import directions, settled_intervals
-from pcn.algorithms.ra.update import SMOOTHING, Findings, Learners, policies_of, update_some
+from pcn.algorithms.ra.update import Findings, Learners, UpdateSettings, policies_of, update_some
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each
-from pcn.algorithms.stacked.standardise import standardised
+from pcn.algorithms.stacked.standardise import standardise
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
 from pcn.pareto import rounded, unique_front
+from pcn.rollout.runner import Runner
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
-
-STOP_AFTER = 10
-"""Updates in a row that must find a policy finished before it stops: gradients are noisy."""
 
 
 class RATrainer(AbstractTrainer):
@@ -28,7 +30,9 @@ class RATrainer(AbstractTrainer):
     def __init__(self, environment: AbstractEnvironment, config: RAConfig, *, seed: int) -> None:
         self.environment = environment
         self.config = config
-        self.steps = 0
+        self._runner = Runner(environment)
+        self._outcome: Outcome | None = None
+        self._before_last: Snapshot | None = None
         self._updates = 0
         self._rng = np.random.default_rng(seed)
         spec = environment.spec
@@ -47,7 +51,17 @@ class RATrainer(AbstractTrainer):
         self._best = Candidates.none_yet(self._learners.weights, spec.num_objectives)
 
     @property
+    def steps(self) -> int:
+        """Environment steps taken so far."""
+        return self._runner.steps
+
+    @property
     def done(self) -> bool:
+        """Whether every policy has been executed for the last time."""
+        return self._outcome is not None
+
+    @property
+    def _budget_spent(self) -> bool:
         """Whether every policy has stopped, or only the last execution fits into the budget."""
         final = self._mean_lengths.sum() * (self.config.episodes_per_update + self._executions)
         spent = self.steps + final >= self.config.total_steps
@@ -55,7 +69,7 @@ class RATrainer(AbstractTrainer):
 
     @property
     def _active_mask(self) -> Bool[np.ndarray, " direction"]:
-        return self._still_count < STOP_AFTER
+        return self._still_count < self.config.stop_after
 
     @property
     def _executions(self) -> int:
@@ -70,13 +84,16 @@ class RATrainer(AbstractTrainer):
         """Run every policy that has not stopped, and update it.
 
         The loss is the mean length of the shortest mixture of unit gradients: zero where no
-        policy can improve in all objectives.
+        policy can improve in all objectives. The last iteration executes every policy greedily.
         """
         config, steps_before = self.config, self.steps
+        if self._budget_spent:
+            return self._end()
         if self._updates == 0 and config.standardise:
-            policy, num_steps = standardised(self.environment, self._vector.like, self._next_key())
+            policy = standardise(
+                self._runner, self._vector.like, config.standardise_episodes, self._next_key()
+            )
             self._vector = WeightVector(policy)
-            self.steps += num_steps
         index, episodes = self._run()
         self._measure(index, episodes)
         self._update(index, episodes)
@@ -94,7 +111,13 @@ class RATrainer(AbstractTrainer):
         )
 
     def outcome(self) -> Outcome:
+        """The policies whose greedy returns no other dominates."""
+        assert self._outcome is not None, "the training is not done"
+        return self._outcome
+
+    def _end(self) -> Progress:
         """Execute every policy greedily and keep those that no other dominates."""
+        self._before_last = self.snapshot()
         # What the policies return on average while they still sample their actions.
         if self._active_mask.any():  # those that have stopped were measured when they did
             self._measure(*self._run())
@@ -107,7 +130,9 @@ class RATrainer(AbstractTrainer):
         }
         policies = policies_of(self._vector, candidates.weights[kept], 1)
         arrays = {**named_arrays(policies, ARRAYS), "directions": self._directions[kept]}
-        return Outcome(coverage_set, arrays, facts)
+        self._outcome = Outcome(coverage_set, arrays, facts)
+        loss = float(self._ascent_norm.mean())
+        return Progress(self.steps, loss, coverage_set.requested, phase="executing")
 
     def _candidates(self, executions: int) -> Candidates:
         """Every policy as it is, or as it was when it returned more in its own direction.
@@ -117,14 +142,13 @@ class RATrainer(AbstractTrainer):
         choose the lucky ones: there every policy counts as it is.
         """
         execution = execute(
-            self.environment,
+            self._runner,
             policies_of(self._vector, self._learners.weights, 1),
             len(self._directions),
             discount=self.config.discount,
             key=self._next_key(),
             executions=executions,
         )
-        self.steps += execution.num_steps
         now = Candidates(
             weights=np.asarray(self._learners.weights),
             executed=execution.returns,
@@ -148,7 +172,7 @@ class RATrainer(AbstractTrainer):
         some = min(1 << (num_active - 1).bit_length(), len(active))
         index = np.argsort(~active, kind="stable")[:some]
         episodes = run_each(
-            self.environment,
+            self._runner,
             policies_of(self._vector, self._learners.weights[index], copies),
             some * copies,
             sharpness=1.0,
@@ -159,7 +183,7 @@ class RATrainer(AbstractTrainer):
         return index, episodes
 
     def _measure(self, index: Int[np.ndarray, " some"], episodes: Episodes) -> None:
-        """Count the steps of those that have not stopped, and what they return on average."""
+        """Note what those that have not stopped return on average."""
         active = self._active_mask[index]
         acting = index[active]
         returns = episodes.returns(discount=self.config.discount)
@@ -167,14 +191,13 @@ class RATrainer(AbstractTrainer):
         lengths = np.asarray(episodes.lengths).reshape(len(index), -1)
         self._mean_returns = _replaced(self._mean_returns, acting, means[active])
         self._mean_lengths = _replaced(self._mean_lengths, acting, lengths.mean(axis=1)[active])
-        self.steps += int(lengths[active].sum())
 
     def _update(self, index: Int[np.ndarray, " some"], episodes: Episodes) -> None:
         config = self.config
         # Directions mean something only between objectives of the same range: that of the front.
         front = self._mean_returns[unique_front(self._mean_returns)]
         extent = front.max(axis=0) - front.min(axis=0)
-        kept = SMOOTHING if self._updates else 0.0
+        kept = config.smoothing if self._updates else 0.0
         self._extent = kept * self._extent + (1 - kept) * extent
         # Policies are handed over greedy, so that at the end indecision is paid for.
         share = min(self.steps / config.total_steps, 1.0)
@@ -190,7 +213,9 @@ class RATrainer(AbstractTrainer):
             np.asarray(config.discount, np.float32),
             np.asarray(config.entropy_bonus * (1 - 2 * share), np.float32),
             np.asarray(step_size, np.float32),
-            config.step_rule,
+            UpdateSettings(
+                config.step_rule, config.smoothing, config.conjugate_steps, config.damping
+            ),
             # A program for each length would take longer to compile than it saves.
             min(1 << (longest - 1).bit_length(), self._longest_episode),
         )
@@ -201,7 +226,7 @@ class RATrainer(AbstractTrainer):
 
     def _stop(self, index: Int[np.ndarray, " some"], findings: Findings) -> None:
         config = self.config
-        largest = np.log(self._vector.like.heads.sizes).sum()
+        largest = self._vector.like.action_head.max_entropy
         norm = np.asarray(findings.ascent_norm)
         finished = (norm < config.stationarity_tolerance) | (
             np.asarray(findings.entropy) < config.entropy_tolerance * largest
@@ -213,7 +238,12 @@ class RATrainer(AbstractTrainer):
         self._ascent_norm = _replaced(self._ascent_norm, acting, norm[active])
 
     def snapshot(self) -> Snapshot:
-        """Policies, optimiser, what is known of their returns, and random state."""
+        """Policies, optimiser, what is known of their returns, and random state.
+
+        A training that is done goes back to before its last iteration: that one is run again.
+        """
+        if self._before_last is not None:
+            return self._before_last
         arrays = {
             **named_arrays(self._learners, "learners"),
             **named_arrays(self._vector, "vector"),
@@ -242,7 +272,7 @@ class RATrainer(AbstractTrainer):
         self._mean_returns = np.array(arrays["mean_returns"])
         self._mean_lengths = np.array(arrays["mean_lengths"])
         self._extent = np.array(arrays["extent"])
-        self.steps = snapshot.facts["steps"]
+        self._runner.steps = snapshot.facts["steps"]
         self._updates = snapshot.facts["updates"]
         self._rng.bit_generator.state = snapshot.facts["rng"]
 

@@ -1,5 +1,6 @@
 """One update of several policies, side by side in one compiled call."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import equinox as eqx
@@ -16,8 +17,6 @@ from pcn.nets.plain_policy import PlainPolicy, WeightVector
 from pcn.types import AnyArray
 
 OPTIMISER = optax.scale_by_adam()
-SMOOTHING = 0.9
-"""How much of earlier gradients, and ranges of returns, stays in their running means."""
 
 
 class Learners(eqx.Module):
@@ -52,6 +51,16 @@ class Findings(NamedTuple):
     entropy: Float[Array, " some"]
 
 
+@dataclass(frozen=True)
+class UpdateSettings:
+    """What does not change between updates; see `RAConfig`."""
+
+    step_rule: StepRule
+    smoothing: float
+    conjugate_steps: int
+    damping: float
+
+
 @eqx.filter_jit
 def update_some(
     learners: Learners,
@@ -63,7 +72,7 @@ def update_some(
     discount: Float[AnyArray, ""],
     entropy_bonus: Float[AnyArray, ""],
     step_size: Float[AnyArray, ""],
-    step_rule: StepRule,
+    settings: UpdateSettings,
     num_steps: int,
 ) -> tuple[Learners, Findings]:
     """One step of the policies at `index`, if active, along the mixture of their gradients.
@@ -84,13 +93,20 @@ def update_some(
         jacobian = gradients.jacobian(learner.weights, advantages(episodes, discount=discount))
         entropy, entropy_slope = jax.value_and_grad(gradients.entropy)(learner.weights)
         gradient = mix @ jacobian + entropy_bonus * entropy_slope
-        if step_rule == "natural":
-            step = gradients.natural_step(learner.weights, gradient, step_size)
+        if settings.step_rule == "natural":
+            step = gradients.natural_step(
+                learner.weights,
+                gradient,
+                step_size,
+                conjugate_steps=settings.conjugate_steps,
+                damping=settings.damping,
+            )
             moments = learner.moments
         else:
             direction, moments = OPTIMISER.update(gradient, learner.moments)
             step = step_size * direction
-        smoothed = SMOOTHING * learner.smoothed + (1 - SMOOTHING) * jacobian
+        kept = settings.smoothing
+        smoothed = kept * learner.smoothed + (1 - kept) * jacobian
         changed = _unchecked(learner, learner.weights + step, moments, smoothed)
         return changed, Findings(ascent_norm(smoothed), entropy)
 

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
 
 from pcn.nets.plain_policy import PlainPolicy
 from pcn.rollout import AbstractAgent
@@ -23,19 +23,20 @@ class PolicyAgent(AbstractAgent):
         self,
         observation: PyTree[Array],
         key: PRNGKeyArray,
-        mask: Bool[Array, " logit"] | None = None,
-    ) -> Int[Array, " head"]:
+        mask: Bool[Array, " choice"] | None = None,
+    ) -> Num[Array, " part"]:
         """An action of the policy."""
-        heads = self.policy.heads
-        logits = self.policy(observation)
-        greedy = heads.greedy(heads.masked(logits, mask))
+        head = self.policy.action_head
+        outputs = self.policy(observation)
+        greedy = head.greedy(head.masked(outputs, mask))
         # Infinity times a logit of zero would be no number.
         factor = jnp.where(jnp.isinf(self.sharpness), 1.0, self.sharpness)
-        sampled = heads.sampled(heads.masked(logits * factor, mask), key)
+        sharp = head.masked(head.sharpened(outputs, factor), mask)
+        sampled = head.sampled(sharp, head.noise(key))
         return jnp.where(jnp.isinf(self.sharpness), greedy, sampled)
 
     def observing(
-        self, action: Int[Array, " head"], reward: Float[Array, " objective"]
+        self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "PolicyAgent":
         """A policy without a command remembers nothing."""
         del action, reward

@@ -15,6 +15,7 @@ from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.nets.plain_policy import PlainPolicy
+from pcn.rollout.runner import Runner
 from pcn.serialisation.arrays import with_named_arrays
 from pcn.types import RandomKey
 
@@ -82,7 +83,7 @@ class AbstractStackedAlgorithm(AbstractAlgorithm):
         """Run every policy again."""
         num_policies = len(coverage_set)
         execution = execute(
-            environment,
+            Runner(environment),
             saved_stack(environment.spec, config, arrays, num_policies),
             num_policies,
             discount=config.discount,

@@ -14,10 +14,13 @@ class StackedConfig(AlgorithmConfig):
     """Hidden tanh units, 0 for a linear policy; by default 0 on integers and 48 elsewhere."""
     standardise: bool = True
     """Shift and scale real observations by the mean and deviation of random episodes."""
+    standardise_episodes: int = 16
+    """How many random episodes these are."""
     joint_one_hot: bool = False
     """Give every combination of integer observations its own row."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        at_least(self, 1, "standardise_episodes")
         if self.width is not None:
             at_least(self, 0, "width")

@@ -1,15 +1,16 @@
 """Running a stack of policies, and what its episodes return."""
 
+from collections.abc import Iterator
+
 import jax
 import numpy as np
 from jaxtyping import Int, UInt32
 
 from pcn.algorithms.execution import Execution, nth_key
 from pcn.algorithms.stacked.agent import PolicyAgent
-from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import PlainPolicy
-from pcn.rollout import rollout
+from pcn.rollout.runner import Runner
 
 BATCH_SIZE = 64
 """Episodes at a time: a fixed number, so that executing again runs the same compiled code."""
@@ -22,7 +23,7 @@ def taking(stack: PlainPolicy, index: Int[np.ndarray, " policy"] | int) -> Plain
 
 
 def run_each(
-    environment: AbstractEnvironment,
+    runner: Runner,
     policies: PlainPolicy,
     num_policies: int,
     *,
@@ -31,13 +32,13 @@ def run_each(
     count: int | None = None,
     most_steps: int | None = None,
 ) -> Episodes:
-    """One episode of each policy of a stack, all in one call; see `rollout` for the options."""
+    """One episode of each policy of a stack, all in one call; see `Runner.run` for the options."""
     agents = PolicyAgent(policies, np.asarray(sharpness, np.float32))
-    return rollout(environment, agents, key, num_policies, count=count, most_steps=most_steps)
+    return runner.run(agents, key, num_policies, count=count, most_steps=most_steps)
 
 
 def execute(
-    environment: AbstractEnvironment,
+    runner: Runner,
     stack: PlainPolicy,
     num_policies: int,
     *,
@@ -49,17 +50,17 @@ def execute(
 ) -> Execution:
     """Run every policy of a stack, `executions` times each."""
     order = np.tile(np.arange(num_policies), executions)
-    returns, lengths = [], []
-    for number, start in enumerate(range(0, len(order), batch_size)):
-        index = order[start : start + batch_size]
-        episodes = run_each(
-            environment,
-            taking(stack, np.resize(index, batch_size)),
-            batch_size,
-            sharpness=sharpness,
-            key=nth_key(key, number),
-            count=len(index),
-        )
-        returns.append(episodes.returns(discount=discount)[: len(index)])
-        lengths.append(np.asarray(episodes.lengths)[: len(index)])
-    return Execution.of_episodes(returns, lengths, executions)
+
+    def batches() -> Iterator[Episodes]:
+        for number, start in enumerate(range(0, len(order), batch_size)):
+            index = order[start : start + batch_size]
+            yield run_each(
+                runner,
+                taking(stack, np.resize(index, batch_size)),
+                batch_size,
+                sharpness=sharpness,
+                key=nth_key(key, number),
+                count=len(index),
+            )
+
+    return Execution.of(batches(), executions=executions, discount=discount)

@@ -6,7 +6,9 @@ from typing import Any
 
 from pcn.envs.benchmark import Benchmark
 from pcn.envs.crossroad.environment import STEP_LIMIT, Crossroad, Waiting
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
 from pcn.errors import UserError
 
 REFERENCE = (0.0, -30.0)
@@ -45,7 +47,7 @@ class CrossroadBenchmark:
                 "authors": {
                     **AUTHORS,
                     "command_scale": (1.0, 1.0, 0.01),
-                    "upper_bound": (15.0, 15.0),
+                    "bounded_commands.upper_bound": (15.0, 15.0),
                 },
             },
             baselines=BASELINES,
@@ -83,7 +85,8 @@ def _crossroad_environment(kind: CrossroadBenchmark, simulators: int) -> Gymnasi
         masked_actions=True,
         step_limit=STEP_LIMIT,
     )
-    return GymnasiumEnvironment(kind.name, make, found, num_slots=simulators, workers=True)
+    source = GymnasiumSource(kind.name, make)
+    return GymnasiumEnvironment.from_source(source, found, num_slots=simulators, workers=True)
 
 
 CROSSROADS = {

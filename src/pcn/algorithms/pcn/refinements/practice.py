@@ -15,10 +15,6 @@ from pcn.algorithms.pcn.update import answers
 from pcn.nets.policy import ConditionedPolicy
 from pcn.types import AnyArray
 
-UNSURE_SHARE = 0.5
-"""Share of a batch that is drawn in proportion to the probability of any other action."""
-LEAST_DOUBT = 1e-6
-"""Even where the copy is sure, it is asked now and then."""
 PART = 4096
 """Transitions in one compiled call."""
 
@@ -26,11 +22,14 @@ PART = 4096
 class Practice:
     """The steps of some stored episodes, and how unsure a policy is of each."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, *, unsure_share: float, least_doubt: float) -> None:
+        self._unsure_share = unsure_share
+        self._least_doubt = least_doubt
         self._rows = np.repeat(np.arange(len(rows.slots)), rows.lengths)
         self._slots = np.repeat(rows.slots, rows.lengths).astype(np.int32)
         self._times = np.concatenate([np.arange(length, dtype=np.int32) for length in rows.lengths])
-        self._doubts = np.ones(len(self._slots))
+        self.doubts = np.ones(len(self._slots))
+        """For each step, the probability of any action but the stored one."""
 
     def __len__(self) -> int:
         """How many steps there are."""
@@ -48,16 +47,16 @@ class Practice:
             np.concatenate([np.asarray(part) for part in answers])[: len(self)]
             for answers in zip(*parts, strict=True)
         )
-        self._doubts = doubts.astype(np.float64)
+        self.doubts = doubts.astype(np.float64)
         return int(len(np.unique(self._rows)) - len(np.unique(self._rows[wrong])))
 
     def draw(
         self, rng: np.random.Generator, num_updates: int, batch_size: int
     ) -> tuple[Int[np.ndarray, "update batch"], Int[np.ndarray, "update batch"]]:
         """Slots and times of the next batches."""
-        num_unsure = round(UNSURE_SHARE * batch_size)
+        num_unsure = round(self._unsure_share * batch_size)
         anywhere = rng.integers(len(self), size=(num_updates, batch_size - num_unsure))
-        cumulative = np.cumsum(self._doubts + LEAST_DOUBT)
+        cumulative = np.cumsum(self.doubts + self._least_doubt)
         draws = rng.random((num_updates, num_unsure)) * cumulative[-1]
         unsure = np.minimum(np.searchsorted(cumulative, draws, side="right"), len(self) - 1)
         index = np.concatenate([anywhere, unsure], axis=1)

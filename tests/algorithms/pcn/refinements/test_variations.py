@@ -1,19 +1,18 @@
 """Front episodes played again with a few actions changed."""
 
-import dataclasses
-
-import jax
+import gymnasium as gym
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.refinements import Variations
 from pcn.algorithms.pcn.train import PCNTrainer
-from pcn.algorithms.pcn.variation import EXTRA_STEPS, SHIFT, crossed, edited, played, variation
+from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.minecart import Minecart
 from pcn.envs.walkroom import Walkroom
+from pcn.nets.heads import action_head_for
 
 UP, DOWN, LEFT, RIGHT = range(4)
 CONFIG = PCNConfig(
@@ -21,9 +20,14 @@ CONFIG = PCNConfig(
     episodes_per_iteration=8,
     warmup_episodes=8,
     updates_per_iteration=1,
-    consolidation_updates=0,
     evaluations=0,
+    refinements=(Variations(),),
 )
+VARIATIONS = Variations()
+
+
+def head_of(*sizes):
+    return action_head_for(gym.spaces.MultiDiscrete(sizes))
 
 
 def script(*actions):
@@ -36,7 +40,7 @@ scripts = st.lists(st.integers(0, 3), min_size=1, max_size=8).map(lambda actions
 @given(scripts, st.integers(0, 10_000))
 def test_edits_stay_within_the_action_space_and_never_empty_a_script(original, seed):
     kept = original.copy()
-    changed = edited(original, (4,), np.random.default_rng(seed))
+    changed = VARIATIONS.edited(original, head_of(4), np.random.default_rng(seed))
     assert len(changed) >= 1
     assert changed.dtype == original.dtype
     assert np.all((changed >= 0) & (changed < 4))
@@ -45,7 +49,7 @@ def test_edits_stay_within_the_action_space_and_never_empty_a_script(original, s
 
 def test_one_edit_reaches_every_neighbour_and_edits_can_follow_one_another():
     rng = np.random.default_rng(0)
-    reached = {tuple(edited(script(0, 1), (2,), rng)[:, 0]) for _ in range(2_000)}
+    reached = {tuple(VARIATIONS.edited(script(0, 1), head_of(2), rng)[:, 0]) for _ in range(2_000)}
     one_edit_away = {
         (0, 0), (1, 1), (0, 1),  # replaced, perhaps by itself
         (0,), (1,),  # dropped
@@ -59,16 +63,16 @@ def test_one_edit_reaches_every_neighbour_and_edits_can_follow_one_another():
 def test_each_part_of_an_action_has_its_own_range():
     rng = np.random.default_rng(1)
     original = np.zeros((3, 2), np.int32)
-    changed = np.concatenate([edited(original, (2, 5), rng) for _ in range(500)])
+    changed = np.concatenate([VARIATIONS.edited(original, head_of(2, 5), rng) for _ in range(500)])
     assert changed.max(axis=0).tolist() == [1, 4]
 
 
 @given(scripts, scripts, st.integers(0, 10_000))
 def test_a_cross_is_a_beginning_and_an_end(first, second, seed):
-    joined = crossed(first, second, np.random.default_rng(seed))
+    joined = VARIATIONS.joined(first, second, np.random.default_rng(seed))
     found = False
     for cut in range(len(first)):
-        for end in range(max(0, cut - SHIFT), cut + SHIFT + 1):
+        for end in range(max(0, cut - VARIATIONS.shift), cut + VARIATIONS.shift + 1):
             candidate = np.concatenate([first[:cut], second[end:]])
             found = found or (len(candidate) > 0 and np.array_equal(candidate, joined))
     assert found or np.array_equal(joined, second)
@@ -77,26 +81,29 @@ def test_a_cross_is_a_beginning_and_an_end(first, second, seed):
 def test_variations_are_crossed_or_edited_or_both():
     rng = np.random.default_rng(2)
     first, second = script(*[0] * 6), script(*[1] * 6)
-    made = [variation(first, second, (3,), rng)[:, 0] for _ in range(400)]
+    made = [VARIATIONS.varied(first, second, head_of(3), rng)[:, 0] for _ in range(400)]
     assert any(2 in actions and 1 not in actions for actions in made)  # edited
     assert any(2 in actions and np.sum(actions == 1) > 2 for actions in made)  # both
     assert any(2 not in actions and np.sum(actions == 1) > 2 for actions in made)  # crossed
 
 
-def test_played_scripts_return_what_those_actions_return():
-    sea = DeepSeaTreasure()
+def played(ways):
+    training = Training(DeepSeaTreasure(), CONFIG, (VARIATIONS,), seed=0)
+    return VARIATIONS.play(training, ways, training.learner.policy.action_head)
+
+
+def test_played_actions_return_what_those_actions_return():
     ways = [script(DOWN), script(RIGHT, DOWN, DOWN), script(RIGHT, UP, RIGHT, DOWN, DOWN, DOWN)]
-    episodes = played(sea, ways, key=jax.random.key(0))
+    episodes = played(ways)
     assert episodes.returns().tolist() == [[1.0, -1.0], [2.0, -3.0], [3.0, -6.0]]
     assert np.asarray(episodes.terminated).all()
 
 
-def test_a_script_that_does_not_arrive_goes_on_a_little_and_is_broken_off():
-    sea = DeepSeaTreasure()
+def test_what_does_not_arrive_goes_on_a_little_and_is_broken_off():
     one_short, nowhere = script(RIGHT, DOWN), script(LEFT, LEFT)
-    episodes = played(sea, [one_short, nowhere], key=jax.random.key(0))
+    episodes = played([one_short, nowhere])
     assert np.asarray(episodes.terminated).tolist() == [True, False]
-    assert np.asarray(episodes.lengths).tolist() == [3, 2 + EXTRA_STEPS]
+    assert np.asarray(episodes.lengths).tolist() == [3, 2 + VARIATIONS.extra_steps]
 
 
 def with_variations_only(environment, seed=0):
@@ -104,7 +111,7 @@ def with_variations_only(environment, seed=0):
     trainer = PCNTrainer(environment, CONFIG, seed=seed)
     trainer._warm_up()
     for _ in range(40):
-        trainer._vary()
+        VARIATIONS.after_exploring(trainer._training)
     return trainer
 
 
@@ -113,7 +120,7 @@ def test_variations_alone_improve_the_front():
     before = PCNTrainer(sea, CONFIG, seed=0)
     before._warm_up()
     after = with_variations_only(sea)
-    known, found = (t._dataset.archive().returns for t in (before, after))
+    known, found = (t._training.dataset.archive().returns for t in (before, after))
     assert len(found) > len(known)
     for point in known:  # nothing is lost
         assert np.any(np.all(found >= point, axis=1))
@@ -125,23 +132,14 @@ def test_every_step_of_a_variation_is_counted():
     room = Walkroom(2, size=8)
     trainer = PCNTrainer(room, CONFIG, seed=0)
     trainer._warm_up()
-    before, rows = trainer.steps, len(trainer._dataset)
-    trainer._vary()
+    before, rows = trainer.steps, len(trainer._training.dataset)
+    VARIATIONS.after_exploring(trainer._training)
     # Eight walks of two steps at least; only what adds to the front is stored.
     assert trainer.steps >= before + 2 * 8
-    assert len(trainer._dataset) < rows + 8
+    assert len(trainer._training.dataset) < rows + 8
 
 
-@pytest.mark.parametrize(
-    ("environment", "variations"),
-    [(DeepSeaTreasure(), False), (Minecart(stochastic=True), True)],
-    ids=["switched off", "stochastic"],
-)
-def test_nothing_is_varied_where_it_is_switched_off_or_could_not_be_repeated(
-    environment, variations
-):
-    trainer = PCNTrainer(environment, dataclasses.replace(CONFIG, variations=variations), seed=0)
-    trainer._warm_up()
-    steps = trainer.steps
-    trainer._vary()
-    assert trainer.steps == steps
+def test_nothing_is_varied_where_it_could_not_be_repeated():
+    training = Training(Minecart(stochastic=True), CONFIG, (VARIATIONS,), seed=0)
+    assert training.refinements == ()
+    assert Training(Minecart(), CONFIG, (VARIATIONS,), seed=0).refinements == (VARIATIONS,)

@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import CategoricalHead, action_head_for
 
-TWO = ActionHeads((2, 3))
+TWO = CategoricalHead((2, 3))
 
 
 @pytest.mark.parametrize(
@@ -18,15 +18,15 @@ TWO = ActionHeads((2, 3))
         (gym.spaces.MultiBinary(3), (2, 2, 2)),
     ],
 )
-def test_every_discrete_space_has_its_heads(space, sizes):
-    heads = ActionHeads.for_space(space)
-    assert heads.sizes == sizes
-    assert heads.num_logits == sum(sizes)
+def test_every_discrete_space_has_its_head(space, sizes):
+    head = action_head_for(space)
+    assert head.sizes == sizes
+    assert head.num_outputs == sum(sizes)
 
 
 def test_other_spaces_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"discrete.*Box\("):
-        ActionHeads.for_space(gym.spaces.Box(0, 1, (2,)))
+    with pytest.raises(ValueError, match=r"needs actions that are Discrete.*Box\("):
+        action_head_for(gym.spaces.Box(0, 1, (2,)))
 
 
 def test_the_probability_of_an_action_is_the_product_of_its_parts():
@@ -41,7 +41,7 @@ def test_the_probability_of_an_action_is_the_product_of_its_parts():
 def test_actions_are_sampled_as_often_as_the_softmax_says():
     logits = jnp.log(jnp.array([1.0, 3.0, 2.0, 2.0, 4.0]))
     keys = jax.random.split(jax.random.key(0), 20_000)
-    actions = np.asarray(jax.vmap(lambda key: TWO.sampled(logits, key))(keys))
+    actions = np.asarray(jax.vmap(lambda key: TWO.sampled(logits, TWO.noise(key)))(keys))
     for first, p in enumerate([1 / 4, 3 / 4]):
         for second, q in enumerate([2 / 8, 2 / 8, 4 / 8]):
             share = np.mean(np.all(actions == [first, second], axis=1))
@@ -60,7 +60,7 @@ def test_masked_actions_are_never_chosen():
     masked = TWO.masked(logits, mask)
     assert TWO.greedy(masked).tolist() == [0, 1]
     keys = jax.random.split(jax.random.key(1), 5_000)
-    actions = np.asarray(jax.vmap(lambda key: TWO.sampled(masked, key))(keys))
+    actions = np.asarray(jax.vmap(lambda key: TWO.sampled(masked, TWO.noise(key)))(keys))
     assert set(actions[:, 0].tolist()) == {0}
     assert set(actions[:, 1].tolist()) == {1, 2}
     allowed = TWO.log_probability(masked, jnp.array([0, 1]))

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.train import EVALUATION_SHARE, PCNTrainer
+from pcn.algorithms.pcn.refinements import BreakingOff
+from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.walkroom import Walkroom
 
@@ -16,7 +18,8 @@ CONFIG = PCNConfig(
 
 
 def test_broken_off_episodes_cost_their_steps_and_are_not_stored():
-    trainer = PCNTrainer(DeepSeaTreasure(), dataclasses.replace(CONFIG, patience=1.0), seed=0)
+    config = dataclasses.replace(CONFIG, refinements=(BreakingOff(horizons=1.0),))
+    trainer = PCNTrainer(DeepSeaTreasure(), config, seed=0)
     while not trainer.done:
         trainer.iterate()
     arrays = trainer.snapshot().arrays
@@ -25,9 +28,19 @@ def test_broken_off_episodes_cost_their_steps_and_are_not_stored():
     assert np.all((returns[:, 0] > 0) | (lengths == 200))
 
 
-def test_patience_below_one_is_refused():
-    with pytest.raises(ValueError, match=r"patience must be at least 1, got 0\.5"):
-        dataclasses.replace(CONFIG, patience=0.5)
+def test_less_than_the_desired_horizon_is_refused():
+    with pytest.raises(ValueError, match=r"horizons must be at least 1, got 0\.5"):
+        BreakingOff(horizons=0.5)
+
+
+def test_it_happens_more_and_more_often_but_never_always():
+    training = Training(DeepSeaTreasure(), CONFIG, (), seed=0)
+    shares = []
+    for training.runner.steps in (0, 2_000, 4_000):
+        limits = [BreakingOff().most_steps(np.array([3.0, 7.0]), training) for _ in range(2_000)]
+        assert set(limits) <= {None, 4 * 7 + 1}
+        shares.append(np.mean([limit is not None for limit in limits]))
+    np.testing.assert_allclose(shares, [0, 0.5, 0.9], atol=0.03)
 
 
 def test_evaluations_take_at_most_a_tenth_of_the_steps():
@@ -41,4 +54,4 @@ def test_evaluations_take_at_most_a_tenth_of_the_steps():
     facts = trainer.snapshot().facts
     assert evaluated > 0
     # The last one was allowed by the archive's horizons; a failing command may take longer.
-    assert facts["evaluation_steps"] <= EVALUATION_SHARE * facts["steps"] + 200
+    assert facts["evaluation_steps"] <= config.evaluation_share * facts["steps"] + 200

@@ -1,4 +1,4 @@
-"""Loop erasure: what an episode would have been without its detours.
+"""Loop erasure: episodes that pay without their detours join the dataset without them too.
 
 In a deterministic environment whose observation is its state, the part of an episode between
 two visits of the same observation can be cut out: what remains is a valid, shorter episode. An
@@ -11,12 +11,47 @@ import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int, PyTree, UInt64
 
-from pcn.envs.environment import AbstractEnvironment
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.training import Training
+from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.nets.heads import ActionHeads
 from pcn.pareto import covered_mask, rounded, unique_front
-from pcn.rollout import ScriptedAgent, rollout
-from pcn.types import AnyArray, RandomKey
+from pcn.rollout import ScriptedAgent
+from pcn.types import Action, AnyArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopErasure(AbstractRefinement):
+    """Store episodes that pay without their detours without them too, once a replay confirms it.
+
+    Only in deterministic environments. Replays cost environment steps.
+    """
+
+    def applies_to(self, spec: EnvironmentSpec) -> bool:
+        """Only where the same actions have the same outcome."""
+        return spec.deterministic
+
+    def after_storing(self, training: Training, episodes: Episodes) -> None:
+        """Replay the loop-free versions that would add to the front; store those that do."""
+        config = training.config
+        shortcuts = promising_shortcuts(
+            episodes,
+            training.dataset.archive().returns,
+            discount=config.discount,
+            tolerance=config.return_tolerance,
+        )
+        if len(shortcuts) == 0:
+            return
+        size = config.episodes_per_iteration
+        padded = np.resize(np.arange(len(shortcuts)), size)
+        agents = ScriptedAgent(
+            shortcuts.actions[padded], np.zeros(size, np.int32), training.learner.policy.action_head
+        )
+        replay = training.runner.run(agents, training.next_key(), size, count=len(shortcuts))
+        returns = replay.returns(discount=config.discount)
+        promised = shortcuts.returns[padded]
+        faithful = np.all(np.abs(returns - promised) <= config.return_tolerance, axis=1)
+        training.dataset.add(replay, stored_mask=faithful)
 
 
 def fingerprints(
@@ -65,9 +100,10 @@ def without_loops(
 
 @dataclass(frozen=True)
 class Shortcuts:
-    """Action scripts of episodes without their loops, and what they should return."""
+    """Actions of episodes without their loops, and what they should return."""
 
-    scripts: Int[np.ndarray, "episode time head"]
+    actions: Action
+    """[episode, time, part]"""
     returns: Float[np.ndarray, "episode objective"]
 
     def __len__(self) -> int:
@@ -76,53 +112,32 @@ class Shortcuts:
 
 def promising_shortcuts(
     episodes: Episodes,
-    count: int,
     front: Float[np.ndarray, "point objective"],
     *,
     discount: float,
     tolerance: float,
 ) -> Shortcuts:
-    """Loop-free versions of the first `count` episodes that would add to the front."""
-    lengths = np.asarray(episodes.lengths)[:count]
-    observations = jax.tree.map(lambda leaf: np.asarray(leaf)[:count], episodes.observations)
+    """Loop-free versions of the episodes that came to an end, if they would add to the front."""
+    rows = np.flatnonzero(np.asarray(episodes.real_mask) & episodes.ended)
+    actions = np.asarray(episodes.actions)
+    if len(rows) == 0:
+        return Shortcuts(actions[rows], np.zeros((0, front.shape[1])))
+    lengths = np.asarray(episodes.lengths)[rows]
+    observations = jax.tree.map(lambda leaf: np.asarray(leaf)[rows], episodes.observations)
     kept = without_loops(observations, lengths)
     num_kept = kept.sum(axis=1)
     num_steps = kept.shape[1]
     # Kept steps first, in their order.
     order = np.argsort(~kept, axis=1, kind="stable")[:, :, None]
     valid = (np.arange(num_steps) < num_kept[:, None])[:, :, None]
-    rewards = np.asarray(episodes.rewards)[:count, :num_steps].astype(np.float64)
+    rewards = np.asarray(episodes.rewards)[rows, :num_steps].astype(np.float64)
     rewards = np.take_along_axis(rewards, order, axis=1) * valid
     returns = np.einsum("eto,t->eo", rewards, discount ** np.arange(num_steps))
     covered = covered_mask(returns, front, tolerance=tolerance)
     index = np.flatnonzero(~covered & (num_kept < lengths))
     index = index[unique_front(rounded(returns[index], tolerance))] if len(index) else index
-    actions = np.asarray(episodes.actions)[:count]
-    scripts = np.zeros((len(index), *actions.shape[1:]), actions.dtype)
-    scripts[:, :num_steps] = np.take_along_axis(actions[index, :num_steps], order[index], axis=1)
-    return Shortcuts(scripts, returns[index])
-
-
-def replayed(
-    environment: AbstractEnvironment,
-    shortcuts: Shortcuts,
-    *,
-    batch_size: int,
-    discount: float,
-    tolerance: float,
-    key: RandomKey,
-) -> tuple[Episodes, int, int]:
-    """Play the scripts: the episodes, how many of them kept their promise, and all their steps.
-
-    Those that did come first.
-    """
-    padded = np.resize(np.arange(len(shortcuts)), batch_size)
-    heads = ActionHeads.for_space(environment.spec.action_space)
-    agents = ScriptedAgent(shortcuts.scripts[padded], np.zeros(batch_size, np.int32), heads)
-    episodes = rollout(environment, agents, key, batch_size, count=len(shortcuts))
-    returns = episodes.returns(discount=discount)
-    faithful = np.all(np.abs(returns - shortcuts.returns[padded]) <= tolerance, axis=1)
-    faithful[len(shortcuts) :] = False
-    order = np.argsort(~faithful, kind="stable")
-    num_steps = int(np.asarray(episodes.lengths)[: len(shortcuts)].sum())
-    return episodes.taking(order), int(faithful.sum()), num_steps
+    shortened = np.zeros((len(index), *actions.shape[1:]), actions.dtype)
+    shortened[:, :num_steps] = np.take_along_axis(
+        actions[rows[index], :num_steps], order[index], axis=1
+    )
+    return Shortcuts(shortened, returns[index])

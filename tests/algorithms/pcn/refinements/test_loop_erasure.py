@@ -1,3 +1,4 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -5,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcn.algorithms.pcn.loop_erasure import (
-    Shortcuts,
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.refinements import LoopErasure
+from pcn.algorithms.pcn.refinements.loop_erasure import (
     fingerprints,
     promising_shortcuts,
-    replayed,
     without_loops,
 )
+from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.rollout import ScriptedAgent, rollout
 
@@ -80,20 +82,20 @@ def test_a_detour_is_cut_out_and_its_time_saved():
     straight = [DOWN]  # to the treasure of 1, without detours
     episodes = run_scripts(DeepSeaTreasure(), [detour, straight])
     assert episodes.returns().tolist() == [[2.0, -5.0], [1.0, -1.0]]
-    shortcuts = promising_shortcuts(episodes, 2, NOTHING, discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerance=1e-3)
     assert shortcuts.returns.tolist() == [[2.0, -3.0]]
-    assert shortcuts.scripts[0, :3, 0].tolist() == [RIGHT, DOWN, DOWN]
+    assert shortcuts.actions[0, :3, 0].tolist() == [RIGHT, DOWN, DOWN]
 
 
 def test_bumping_into_the_edge_is_a_loop_too():
     episodes = run_scripts(DeepSeaTreasure(), [[UP, LEFT, UP, DOWN]])
-    shortcuts = promising_shortcuts(episodes, 1, NOTHING, discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerance=1e-3)
     assert shortcuts.returns.tolist() == [[1.0, -1.0]]
 
 
 def test_a_shortcut_promises_its_discounted_return():
     episodes = run_scripts(DeepSeaTreasure(), [[RIGHT, LEFT, RIGHT, DOWN, DOWN]])
-    shortcuts = promising_shortcuts(episodes, 1, NOTHING, discount=0.5, tolerance=1e-6)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=0.5, tolerance=1e-6)
     # The treasure comes at the third step; time costs 1 + .5 + .25.
     assert shortcuts.returns.tolist() == [[0.5, -1.75]]
 
@@ -109,59 +111,51 @@ def test_a_shortcut_promises_its_discounted_return():
 )
 def test_only_what_adds_to_the_front_is_promising(front, promising):
     episodes = run_scripts(DeepSeaTreasure(), [[RIGHT, LEFT, RIGHT, DOWN, DOWN]])
-    shortcuts = promising_shortcuts(episodes, 1, np.array(front), discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, np.array(front), discount=1.0, tolerance=1e-3)
     assert len(shortcuts) == promising
 
 
 def test_two_ways_to_the_same_promise_count_once():
     ways = [[RIGHT, LEFT, RIGHT, DOWN, DOWN], [UP, RIGHT, DOWN, DOWN], [UP, DOWN]]
     episodes = run_scripts(DeepSeaTreasure(), ways)
-    shortcuts = promising_shortcuts(episodes, 3, NOTHING, discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerance=1e-3)
     assert sorted(shortcuts.returns.tolist()) == [[1.0, -1.0], [2.0, -3.0]]
-    first = promising_shortcuts(episodes, 1, NOTHING, discount=1.0, tolerance=1e-3)
-    assert first.returns.tolist() == [[2.0, -3.0]]
-
-
-def replay(environment, shortcuts, batch_size=4):
-    return replayed(
-        environment,
-        shortcuts,
-        batch_size=batch_size,
-        discount=1.0,
-        tolerance=1e-3,
-        key=jax.random.key(0),
+    only_first = eqx.tree_at(
+        lambda batch: batch.real_mask, episodes, jnp.array([True, False, False])
     )
+    first = promising_shortcuts(only_first, NOTHING, discount=1.0, tolerance=1e-3)
+    assert first.returns.tolist() == [[2.0, -3.0]]  # padding promises nothing
 
 
-def test_a_replay_keeps_the_promise_of_a_true_shortcut():
-    environment = DeepSeaTreasure()
-    episodes = run_scripts(environment, [[RIGHT, LEFT, RIGHT, DOWN, DOWN], [UP, DOWN]])
-    shortcuts = promising_shortcuts(episodes, 2, NOTHING, discount=1.0, tolerance=1e-3)
-    assert len(shortcuts) == 2
-    played, num_faithful, num_steps = replay(environment, shortcuts)
-    assert num_faithful == 2
-    assert num_steps == 3 + 1
-    assert sorted(played.returns()[:2].tolist()) == [[1.0, -1.0], [2.0, -3.0]]
+def stored_after(environment, scripts):
+    """A training that has stored these episodes, before and after loop erasure."""
+    config = PCNConfig(episodes_per_iteration=4, width=8, refinements=())
+    training = Training(environment, config, (), seed=0)
+    episodes = run_scripts(environment, scripts)
+    training.dataset.add(episodes)
+    before = training.dataset.rows.returns.tolist()
+    LoopErasure().after_storing(training, episodes)
+    return before, training
+
+
+def test_a_true_shortcut_is_replayed_and_stored_and_its_steps_are_counted():
+    ways = [[RIGHT, LEFT, RIGHT, DOWN, DOWN], [UP, DOWN]]
+    before, training = stored_after(DeepSeaTreasure(), ways)
+    assert before == [[2.0, -5.0], [1.0, -2.0]]
+    added = training.dataset.rows.returns.tolist()[2:]
+    assert sorted(added) == [[1.0, -1.0], [2.0, -3.0]]
+    assert training.steps == 3 + 1
 
 
 def test_a_replay_exposes_a_promise_that_hidden_state_makes_false(hidden_counter):
     episodes = run_scripts(hidden_counter, [[0, 0, 1]])
-    assert episodes.returns().tolist() == [[2.0, -3.0]]
-    shortcuts = promising_shortcuts(episodes, 1, NOTHING, discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerance=1e-3)
     assert shortcuts.returns.tolist() == [[2.0, -1.0]]  # two presses look like standing still
-    _, num_faithful, num_steps = replay(hidden_counter, shortcuts)
-    assert num_faithful == 0
-    assert num_steps == 1
+    before, training = stored_after(hidden_counter, [[0, 0, 1]])
+    assert training.dataset.rows.returns.tolist() == before == [[2.0, -3.0]]
+    assert training.steps == 1  # the attempt cost a step all the same
 
 
-def test_faithful_replays_come_first():
-    environment = DeepSeaTreasure()
-    scripts = np.zeros((3, environment.spec.step_limit, 1), np.int32)
-    scripts[0, 0] = scripts[2, 0] = DOWN
-    scripts[1, :3, 0] = [RIGHT, DOWN, DOWN]
-    promises = np.array([[124.0, -1.0], [2.0, -3.0], [1.0, -1.0]])  # the first is a lie
-    played, num_faithful, num_steps = replay(environment, Shortcuts(scripts, promises))
-    assert num_faithful == 2
-    assert played.returns()[:2].tolist() == [[2.0, -3.0], [1.0, -1.0]]
-    assert num_steps == 1 + 3 + 1  # the lie cost a step as well
-    assert played.num_episodes == 4
+def test_it_is_off_where_outcomes_are_random(coin):
+    assert LoopErasure().applies_to(DeepSeaTreasure().spec)
+    assert not LoopErasure().applies_to(coin.spec)

@@ -12,17 +12,17 @@ import pytest
 from jaxtyping import Array, Int
 
 from pcn.algorithms.execution import Execution
-from pcn.algorithms.pcn import finish
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.consolidate import worth
-from pcn.algorithms.pcn.finish import (
-    CANDIDATES,
-    CHECKING_SHARE,
-    CHECKS,
-    EXECUTING_SHARE,
-    FEWEST,
-    plausible_mask,
+from pcn.algorithms.pcn.ending import Ending
+from pcn.algorithms.pcn.refinements import (
+    BoundedCommands,
+    Consolidation,
+    ExpectedReturns,
+    StickyActions,
+    expected_returns,
 )
+from pcn.algorithms.pcn.refinements.consolidation import mean_hypervolume
+from pcn.algorithms.pcn.refinements.expected_returns import plausible_mask
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 
@@ -32,9 +32,12 @@ CONFIG = PCNConfig(
     warmup_episodes=32,
     updates_per_iteration=8,
     capacity=40,
-    consolidation_updates=800,
     evaluations=0,
-)
+    refinements=(
+        BoundedCommands(), StickyActions(), Consolidation(updates=800), ExpectedReturns()
+    ),
+)  # fmt: skip
+SETTINGS = ExpectedReturns()
 
 
 class Stall(NamedTuple):
@@ -85,7 +88,7 @@ def trainer():
 
 
 def test_a_lucky_return_does_not_crowd_out_what_is_better_on_average(trainer):
-    assert trainer._dataset.archive().returns.tolist() == [[10.0, 10.0]]  # luck
+    assert trainer._training.dataset.archive().returns.tolist() == [[10.0, 10.0]]  # luck
     outcome = trainer.outcome()
     assert outcome.archive.tolist() == [[10.0, 10.0]]
     coverage_set = outcome.coverage_set
@@ -105,11 +108,11 @@ def test_means_are_told_apart_only_beyond_their_errors():
 def test_choosing_the_commands_takes_a_limited_number_of_steps(trainer):
     steps = trainer.outcome().facts["consolidation"]["steps"]
     # The first check is always made; here it takes one step for each of its executions.
-    assert 0 < steps <= CHECKING_SHARE * CONFIG.total_steps
+    assert 0 < steps <= SETTINGS.checking_share * CONFIG.total_steps
 
 
-def test_worth_orders_executions_as_their_hypervolume_does():
-    score = worth(np.zeros(2))
+def test_the_score_orders_executions_as_their_hypervolume_does():
+    score = mean_hypervolume(np.zeros(2))
 
     def of(*returns):
         count = len(returns)
@@ -148,21 +151,35 @@ def long_trainer():
     return trainer
 
 
+def offered(trainer, **changes):
+    """How many commands the training would offer with other settings, and what choosing cost."""
+    training = trainer._training
+    settings = dataclasses.replace(SETTINGS, **changes)
+    before, training.refinements = training.refinements, (settings,)
+    ending = Ending(training)
+    while not ending.done:
+        ending.iterate()
+    training.refinements = before
+    return len(ending.coverage_set())
+
+
 def test_a_small_budget_is_not_outspent_by_choosing(long_trainer):
-    candidates = long_trainer._dataset.candidates(CANDIDATES)
-    assert len(candidates) == CANDIDATES > FEWEST  # there are enough to spend the budget on
+    candidates = long_trainer._training.dataset.candidates(SETTINGS.candidates)
+    # There are enough to spend the budget on.
+    assert len(candidates) == SETTINGS.candidates > SETTINGS.fewest
     # 8 commands, 5 times, 50 steps each: with 64 the first check alone would take 16,000.
     steps = long_trainer.outcome().facts["consolidation"]["steps"]
-    assert steps <= CHECKING_SHARE * long_trainer.config.total_steps
+    assert steps <= SETTINGS.checking_share * long_trainer.config.total_steps
 
 
 def test_a_small_budget_is_not_outspent_by_the_final_executions(long_trainer, monkeypatch):
-    monkeypatch.setattr(finish, "plausible_mask", lambda execution, _: execution.returns[:, 0] < 99)
-    assert len(long_trainer.outcome().coverage_set) == FEWEST
-    monkeypatch.setattr(finish, "FEWEST", 1)
+    everything = lambda execution, _: execution.returns[:, 0] < 99  # noqa: E731
+    monkeypatch.setattr(expected_returns, "plausible_mask", everything)
+    assert offered(long_trainer) == SETTINGS.fewest
     # 20 times 50 steps for each of them.
-    most = int(EXECUTING_SHARE * long_trainer.config.total_steps / 1_000)
-    chosen_from = int(CHECKING_SHARE / CHECKS * long_trainer.config.total_steps / 250)
-    assert len(long_trainer.outcome().coverage_set) == min(most, chosen_from) == 3
-    monkeypatch.setattr(finish, "EXECUTING_SHARE", EXECUTING_SHARE / 2)
-    assert len(long_trainer.outcome().coverage_set) == 2
+    total = long_trainer.config.total_steps
+    most = int(SETTINGS.executing_share * total / 1_000)
+    chosen_from = int(SETTINGS.checking_share / SETTINGS.checks * total / 250)
+    assert offered(long_trainer, fewest=1) == min(most, chosen_from) == 3
+    half = SETTINGS.executing_share / 2
+    assert offered(long_trainer, fewest=1, executing_share=half) == 2

@@ -3,13 +3,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.algorithms.pcn import practice as module
 from pcn.algorithms.pcn.dataset import Rows
-from pcn.algorithms.pcn.practice import UNSURE_SHARE, Practice
+from pcn.algorithms.pcn.refinements import practice as module
+from pcn.algorithms.pcn.refinements.practice import Practice
 from pcn.algorithms.pcn.store import TransitionStore
 from pcn.command import Command
 from pcn.nets.embeddings import OneHotEmbedding
-from pcn.nets.heads import ActionHeads
+from pcn.nets.heads import CategoricalHead
 from pcn.nets.policy import ConditionedPolicy
 
 LENGTHS = np.array([4, 6, 2])
@@ -21,13 +21,20 @@ def policy():
     state_key, policy_key = jax.random.split(jax.random.key(0))
     return ConditionedPolicy(
         OneHotEmbedding((5,), 8, key=state_key),
-        ActionHeads((4,)),
+        CategoricalHead((4,)),
         num_objectives=2,
         width=8,
         hidden_layers=1,
         gate="film",
         key=policy_key,
     )
+
+
+UNSURE_SHARE = 0.5
+
+
+def practice_of(rows):
+    return Practice(rows, unsure_share=UNSURE_SHARE, least_doubt=1e-6)
 
 
 def rows():
@@ -74,7 +81,7 @@ def test_an_episode_is_known_by_heart_if_none_of_its_steps_is_wrong(
     policy, store, part, monkeypatch
 ):
     monkeypatch.setattr(module, "PART", part)
-    practice = Practice(rows())
+    practice = practice_of(rows())
     assert len(practice) == LENGTHS.sum()
     assert practice.test(policy, store) == 2
     right = store.actions.at[2, 0].set((store.actions[2, 0] - 1) % 4)
@@ -83,7 +90,7 @@ def test_an_episode_is_known_by_heart_if_none_of_its_steps_is_wrong(
 
 
 def test_half_of_a_batch_falls_where_the_policy_is_unsure_in_proportion(policy, store):
-    practice = Practice(rows())
+    practice = practice_of(rows())
     practice.test(policy, store)
     slots, times = practice.draw(np.random.default_rng(0), 500, 64)
     doubt = {
@@ -99,7 +106,7 @@ def test_half_of_a_batch_falls_where_the_policy_is_unsure_in_proportion(policy, 
 
 
 def test_before_the_first_test_all_steps_are_alike():
-    slots, times = Practice(rows()).draw(np.random.default_rng(1), 200, 60)
+    slots, times = practice_of(rows()).draw(np.random.default_rng(1), 200, 60)
     _, counts = np.unique(np.stack([slots.ravel(), times.ravel()]), axis=1, return_counts=True)
     assert len(counts) == LENGTHS.sum()
     np.testing.assert_allclose(counts / counts.sum(), 1 / LENGTHS.sum(), atol=0.01)

@@ -1,0 +1,100 @@
+"""Acting under commands: exploring, and executing what a decision maker may ask for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, UInt32
+
+from pcn.algorithms.execution import nth_key
+from pcn.algorithms.pcn.agent import ConditionedAgent
+from pcn.command import Command
+from pcn.episodes import Episodes
+from pcn.nets.policy import ConditionedPolicy
+from pcn.rollout.runner import Runner
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Runs episodes under commands, in batches of one compiled size."""
+
+    runner: Runner
+    batch_size: int
+    discount: float
+
+    def run(
+        self,
+        policy: ConditionedPolicy,
+        desired_returns: Float[np.ndarray, "episode objective"],
+        desired_horizons: Float[np.ndarray, " episode"],
+        *,
+        upper_bound: Float[np.ndarray, " objective"],
+        key: UInt32[np.ndarray, " 2"],
+        noise: Float[np.ndarray, " episode"] | None = None,
+        repeat: Float[np.ndarray, " episode"] | None = None,
+        greedy: bool = False,
+        count: int | None = None,
+        most_steps: int | None = None,
+    ) -> Episodes:
+        """Run one episode per command; there are as many commands as the batch has places.
+
+        Args:
+            policy: the network.
+            desired_returns: what each episode is asked for; clipped to `upper_bound`.
+            desired_horizons: in how many steps.
+            upper_bound: the largest desired return, also while the episode goes on.
+            key: seeds the batch.
+            noise: probability of a random action, for each episode; zero if not given.
+            repeat: probability that a random action is the last action again.
+            greedy: whether the network's first choice is taken instead of sampling.
+            count: only the first `count` episodes are needed; the others are padding.
+            most_steps: episodes that are not over by then are broken off.
+        """
+        size, single = self.batch_size, np.float32
+        zeros = np.zeros(size)
+        agents = ConditionedAgent(
+            policy=policy,
+            command=Command(
+                np.minimum(desired_returns, upper_bound).astype(single),
+                desired_horizons.astype(single),
+            ),
+            noise=(zeros if noise is None else noise).astype(single),
+            repeat=(zeros if repeat is None else repeat).astype(single),
+            last_action=np.tile(policy.action_head.none(), (size, 1)),
+            greedy=np.asarray(greedy),
+            discount=np.asarray(self.discount, single),
+            upper_bound=upper_bound.astype(single),
+        )
+        return self.runner.run(agents, key, size, count=count, most_steps=most_steps)
+
+    def execute(
+        self,
+        policy: ConditionedPolicy,
+        desired_returns: Float[np.ndarray, "command objective"],
+        desired_horizons: Float[np.ndarray, " command"],
+        *,
+        upper_bound: Float[np.ndarray, " objective"],
+        key: UInt32[np.ndarray, " 2"],
+        executions: int = 1,
+        skip: int = 0,
+    ) -> Iterator[Episodes]:
+        """Execute every command greedily, `executions` times each; yields batches of episodes.
+
+        All commands come once, then all commands once more, and so on; the last batch is filled up
+        with padding. The first `skip` batches are left out, without effect on the others.
+        """
+        order = np.tile(np.arange(len(desired_returns)), executions)
+        for number, start in enumerate(range(0, len(order), self.batch_size)):
+            if number < skip:
+                continue
+            index = order[start : start + self.batch_size]
+            padded = np.resize(index, self.batch_size)
+            yield self.run(
+                policy,
+                desired_returns[padded],
+                desired_horizons[padded],
+                upper_bound=upper_bound,
+                key=nth_key(key, number),
+                greedy=True,
+                count=len(index),
+            )

@@ -1,0 +1,92 @@
+"""The hyperparameters of PCN itself: those of the paper's section 4, with no refinement."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from pcn.algorithms.config import AlgorithmConfig
+from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
+from pcn.errors import UserError
+from pcn.nets.policy import Gate
+
+SampleBy = Literal["transition", "episode"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoreConfig(AlgorithmConfig):
+    """What the core loop reads. Values in brackets are the paper's or the authors' code's."""
+
+    width: int = 64
+    """Size of both embeddings and of the hidden layers (paper: 64)."""
+    hidden_layers: int = 2
+    """Layers between the gated embedding and the logits (paper: 1; authors on grids: 0)."""
+    gate: Gate = "film"
+    """How the command acts on the state: relu(state) * (1 + command), or the paper's `sigmoid`."""
+    embedding: str | None = None
+    """Your own state embedding, `module:Class`: called as Class(space, width, key=key)."""
+    joint_one_hot: bool = False
+    """Give every combination of integer observations its own row (authors: Deep Sea Treasure)."""
+    command_scale: tuple[float, ...] | None = None
+    """Factor on each desired return and on the horizon; found from the data when not given."""
+    command_spread: float = 10.0
+    """Range that an automatic scale gives to each part of the front's commands."""
+    command_spread_change: float = 2.0
+    """An automatic scale follows the archive once its range has changed by this factor."""
+
+    learning_rate: float = 3e-3
+    """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
+    batch_size: int = 256
+    """Transitions in one update (authors: 256)."""
+    updates_per_iteration: int = 16
+    """Updates between two rounds of episodes (authors: 10 on grids, 50 elsewhere)."""
+    archive_fraction: float = 0.25
+    """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
+    sample_by: SampleBy = "transition"
+    """Draw all stored steps equally often (paper), or all stored episodes (authors)."""
+
+    warmup_episodes: int = 50
+    """Random episodes before the first update (authors: 50)."""
+    episodes_per_iteration: int = 64
+    """Episodes collected between two rounds of updates (authors: 10)."""
+    shared_command: bool = False
+    """One command for all episodes of an iteration (authors), or one each."""
+    horizon_offset: int = 0
+    """Added to the stored horizon when exploring (authors: -2)."""
+    action_noise: float = 0.5
+    """Each exploring episode acts at random with probability `action_noise * u^n` (paper: 0)."""
+    action_noise_exponent: float = 2.0
+    """The exponent n of the uniform number u in `action_noise`: larger means less noise."""
+
+    capacity: int = 200
+    """Episodes kept after each pruning (authors: 200 for Deep Sea Treasure)."""
+    crowded_below: float = 0.2
+    """Crowding distance up to which an episode counts as crowded (Eq. 7)."""
+    duplicate_penalty: float = 1e-5
+    """The constant c of Eq. (7) (authors: 1e-5)."""
+    evaluation_share: float = 0.1
+    """Most of the steps that evaluations during training may take, as a share of all steps."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least(
+            self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
+            "episodes_per_iteration", "capacity", "command_spread_change",
+        )  # fmt: skip
+        at_least(
+            self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",
+            "crowded_below", "duplicate_penalty", "evaluation_share",
+        )  # fmt: skip
+        at_most(self, 1, "archive_fraction", "action_noise")
+        positive(self, "learning_rate", "command_spread")
+        one_of(self, "gate", get_args(Gate))
+        one_of(self, "sample_by", get_args(SampleBy))
+        finite_numbers(self, "command_scale")
+        if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
+            raise UserError(f"command_scale must be positive, got {self.command_scale}")
+
+    @property
+    def batch_counts(self) -> tuple[int, ...]:
+        """How many transitions of a batch come from the whole dataset and from the archive."""
+        from_archive = round(self.archive_fraction * self.batch_size)
+        if from_archive == 0:
+            return (self.batch_size,)
+        return (self.batch_size - from_archive, from_archive)

@@ -1,0 +1,42 @@
+"""Refinements of PCN: each goes beyond the paper, in one file, with a config of its own."""
+
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.refinements.bounded_commands import BoundedCommands
+from pcn.algorithms.pcn.refinements.breaking_off import BreakingOff
+from pcn.algorithms.pcn.refinements.consolidation import Consolidation
+from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
+from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
+from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
+from pcn.algorithms.pcn.refinements.standardise import Standardise
+from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
+from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
+from pcn.algorithms.pcn.refinements.variations import Variations
+
+__all__ = [
+    "REFINEMENTS",
+    "AbstractRefinement",
+    "BoundedCommands",
+    "BreakingOff",
+    "Consolidation",
+    "ExpectedReturns",
+    "LongerWarmUp",
+    "LoopErasure",
+    "Standardise",
+    "StickyActions",
+    "StoredEvaluations",
+    "Variations",
+]
+
+REFINEMENTS: dict[str, type[AbstractRefinement]] = {
+    "standardise": Standardise,
+    "bounded_commands": BoundedCommands,
+    "sticky_actions": StickyActions,
+    "longer_warm_up": LongerWarmUp,
+    "breaking_off": BreakingOff,
+    "loop_erasure": LoopErasure,
+    "variations": Variations,
+    "stored_evaluations": StoredEvaluations,
+    "consolidation": Consolidation,
+    "expected_returns": ExpectedReturns,
+}
+"""In the order in which they act; the default preset has all of them, `paper` has none."""

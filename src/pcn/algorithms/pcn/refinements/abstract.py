@@ -1,0 +1,71 @@
+"""What a refinement of PCN may do: hooks into the core loop, none of which the paper needs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.algorithms.pcn.training import Training
+from pcn.envs.spec import EnvironmentSpec
+from pcn.episodes import Episodes
+from pcn.nets.policy import ConditionedPolicy
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbstractRefinement:
+    """One departure from the paper. Its fields are its hyperparameters; `config.json` records them.
+
+    A refinement overrides the hooks that it needs; the others do nothing. The order of the table
+    `REFINEMENTS` is the order in which refinements act.
+    """
+
+    def applies_to(self, spec: EnvironmentSpec) -> bool:
+        """Whether it makes sense in this environment; where not, it is as if it were off."""
+        del spec
+        return True
+
+    def check(self, spec: EnvironmentSpec) -> None:
+        """Refuse values that do not fit the environment, before training begins."""
+        del spec
+
+    def extends_warm_up(self, training: Training) -> bool:
+        """Whether random episodes go on after the fixed number of them."""
+        del training
+        return False
+
+    def prepared(self, policy: ConditionedPolicy, training: Training) -> ConditionedPolicy:
+        """The untrained policy made ready once warm-up is over."""
+        del training
+        return policy
+
+    def repeat_probabilities(
+        self, num_episodes: int, rng: np.random.Generator
+    ) -> Float[np.ndarray, " episode"] | None:
+        """For each episode, how likely a random action is the last action again."""
+        del num_episodes, rng
+        return None
+
+    def bound_on_returns(self, training: Training) -> Float[np.ndarray, " objective"] | None:
+        """The largest return that the network is asked for; None for no bound."""
+        del training
+        return None
+
+    def most_steps(
+        self, desired_horizons: Float[np.ndarray, " episode"], training: Training
+    ) -> int | None:
+        """After how many steps exploring episodes are broken off; None for never."""
+        del desired_horizons, training
+        return None
+
+    def most_copies(self) -> int | None:
+        """How many stored episodes may have the same return; None for any number."""
+        return None
+
+    def after_storing(self, training: Training, episodes: Episodes) -> None:
+        """Called when episodes of warm-up or exploration have been stored."""
+
+    def after_exploring(self, training: Training) -> None:
+        """Called at the end of each iteration's exploration."""
+
+    def after_executing(self, training: Training, episodes: Episodes) -> None:
+        """Called with each batch of episodes that an evaluation during training executed."""

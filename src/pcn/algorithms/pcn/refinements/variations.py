@@ -1,0 +1,117 @@
+"""Variations: episodes of the front are played again with a few of their actions changed.
+
+Sampling from the network varies an episode everywhere at once. Where the environment is
+deterministic, a stored list of actions can be changed in one place, or cut and continued as
+another episode does: a small step from a point of the front, which finds its neighbours and the
+last improvements in each objective.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Num
+
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.training import Training
+from pcn.checks import at_least, at_most
+from pcn.envs.spec import EnvironmentSpec
+from pcn.episodes import Episodes
+from pcn.nets.heads import AbstractActionHead
+from pcn.pareto import covered_mask
+from pcn.rollout import ScriptedAgent
+
+Actions = Num[np.ndarray, "_ part"]
+"""The actions of one episode, step by step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variations(AbstractRefinement):
+    """Replay front episodes with a few actions changed, and store what adds to the front.
+
+    Each iteration plays as many variations as exploring episodes. Only in deterministic
+    environments.
+    """
+
+    crossed: float = 0.5
+    """Share of variations that begin as one episode and end as another."""
+    crossed_and_edited: float = 0.5
+    """Share of these that are edited, too; the others are played as they are."""
+    shift: int = 3
+    """How many steps earlier or later, at most, the other episode is joined."""
+    more_edits: float = 0.5
+    """Probability that an edited episode gets one more edit, again and again."""
+    extra_steps: int = 4
+    """How long a variation may go on, with its last action, after its last one."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "crossed", "crossed_and_edited", "shift", "more_edits", "extra_steps")
+        at_most(self, 1, "crossed", "crossed_and_edited")
+        at_most(self, 0.99, "more_edits")
+
+    def applies_to(self, spec: EnvironmentSpec) -> bool:
+        """Only where the same actions have the same outcome."""
+        return spec.deterministic
+
+    def after_exploring(self, training: Training) -> None:
+        """Play variations of the archive's episodes; store those that no known return covers."""
+        config, dataset, rng = training.config, training.dataset, training.rng
+        size, archive = config.episodes_per_iteration, dataset.archive()
+        chosen = rng.integers(len(archive), size=2 * size)
+        actions = dataset.actions(archive.rows.taking(chosen))
+        head = training.learner.policy.action_head
+        pairs = zip(actions[:size], actions[size:], strict=True)
+        episodes = self.play(
+            training, [self.varied(one, other, head, rng) for one, other in pairs], head
+        )
+        returns = episodes.returns(discount=config.discount)
+        covered = covered_mask(returns, archive.returns, tolerance=config.return_tolerance)
+        dataset.add(episodes, stored_mask=~covered)
+
+    def play(self, training: Training, varied: list[Actions], head: AbstractActionHead) -> Episodes:
+        """Play the actions; what does not end soon after the last one is broken off."""
+        limit = training.spec.step_limit
+        padded = np.zeros((len(varied), limit, *varied[0].shape[1:]), varied[0].dtype)
+        for row, actions in zip(padded, varied, strict=True):
+            row[: len(actions)] = actions[:limit]
+            row[len(actions) :] = actions[-1]
+        return training.runner.run(
+            ScriptedAgent(padded, np.zeros(len(varied), np.int32), head),
+            training.next_key(),
+            len(varied),
+            most_steps=max(map(len, varied)) + self.extra_steps,
+        )
+
+    def varied(
+        self, actions: Actions, other: Actions, head: AbstractActionHead, rng: np.random.Generator
+    ) -> Actions:
+        """Actions like the first ones, perhaps with an end like the other's."""
+        if rng.uniform() >= self.crossed:
+            return self.edited(actions, head, rng)
+        joined = self.joined(actions, other, rng)
+        return self.edited(joined, head, rng) if rng.uniform() < self.crossed_and_edited else joined
+
+    def joined(self, actions: Actions, other: Actions, rng: np.random.Generator) -> Actions:
+        """The beginning of one episode and then the end of another, from about that step on."""
+        cut = int(rng.integers(len(actions)))
+        end = max(0, cut + int(rng.integers(-self.shift, self.shift + 1)))
+        joined = np.concatenate([actions[:cut], other[end:]])
+        return joined if len(joined) else other
+
+    def edited(
+        self, actions: Actions, head: AbstractActionHead, rng: np.random.Generator
+    ) -> Actions:
+        """A copy with one or more actions replaced, added, dropped or moved."""
+        rows = list(actions)
+        for _ in range(rng.geometric(1 - self.more_edits)):
+            kind = rng.integers(4)
+            place = int(rng.integers(len(rows)))
+            fresh = head.random_row(rng)
+            if kind == 0:
+                rows[place] = fresh
+            elif kind == 1:
+                rows.insert(place, fresh)
+            elif len(rows) > 1:
+                dropped = rows.pop(place)
+                if kind == 3:
+                    rows.insert(int(rng.integers(len(rows) + 1)), dropped)
+        return np.asarray(rows)

@@ -1,0 +1,74 @@
+"""The state of a PCN training: what the core loop and its refinements read and change."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float, UInt32
+
+from pcn.algorithms.pcn.acting import Actor
+from pcn.algorithms.pcn.core_config import CoreConfig
+from pcn.algorithms.pcn.dataset import Dataset
+from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.update import Learner
+from pcn.envs.environment import AbstractEnvironment
+from pcn.rollout.runner import Runner
+
+if TYPE_CHECKING:
+    from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+
+
+class Training:
+    """Network, dataset, random numbers and the count of steps."""
+
+    def __init__(
+        self,
+        environment: AbstractEnvironment,
+        config: CoreConfig,
+        refinements: Sequence[Any],
+        *,
+        seed: int,
+    ) -> None:
+        self.spec = environment.spec
+        self.config = config
+        self.refinements: tuple[AbstractRefinement, ...] = tuple(
+            refinement for refinement in refinements if refinement.applies_to(self.spec)
+        )
+        for refinement in self.refinements:
+            refinement.check(self.spec)
+        self.rng = np.random.default_rng(seed)
+        self.runner = Runner(environment)
+        self.actor = Actor(self.runner, config.episodes_per_iteration, config.discount)
+        self.learner = Learner.fresh(fresh_policy(self.spec, config, self.next_key()))
+        copies = (refinement.most_copies() for refinement in self.refinements)
+        self.dataset = Dataset(
+            self.spec, config, most_copies=next((most for most in copies if most is not None), None)
+        )
+
+    @property
+    def steps(self) -> int:
+        """Environment steps taken so far."""
+        return self.runner.steps
+
+    def next_key(self) -> UInt32[np.ndarray, " 2"]:
+        """A fresh key; host and device share one generator, so there is one state to save."""
+        return self.rng.integers(1 << 32, size=2, dtype=np.uint32)
+
+    def upper_bound(self) -> Float[np.ndarray, " objective"]:
+        """The largest desired return while acting; infinity where no refinement bounds it."""
+        bounds = (refinement.bound_on_returns(self) for refinement in self.refinements)
+        unbounded = np.full(self.spec.num_objectives, np.inf)
+        return next((bound for bound in bounds if bound is not None), unbounded)
+
+    def repeat_probabilities(self, num_episodes: int) -> Float[np.ndarray, " episode"]:
+        """For each episode, how likely a random action is the last action again."""
+        for refinement in self.refinements:
+            repeat = refinement.repeat_probabilities(num_episodes, self.rng)
+            if repeat is not None:
+                return repeat
+        return np.zeros(num_episodes)
+
+    def most_steps(self, desired_horizons: Float[np.ndarray, " episode"]) -> int | None:
+        """After how many steps exploring episodes are broken off; None for never."""
+        limits = [one.most_steps(desired_horizons, self) for one in self.refinements]
+        return min((limit for limit in limits if limit is not None), default=None)

@@ -1,0 +1,43 @@
+"""Environments that users hand over in Python, or name as `module:Name`."""
+
+from typing import Any
+
+import gymnasium as gym
+
+from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.errors import UserError
+
+
+def as_environment(thing: Any, name: str) -> AbstractEnvironment | GymnasiumSource:
+    """What a user gave, ready to train on.
+
+    An `AbstractEnvironment` is returned as it is. A class or a function is called without
+    arguments. If that makes an `AbstractEnvironment`, it is the result. If it makes a Gymnasium
+    environment, the result is a `GymnasiumSource` that holds it, so that no other one is made to
+    look at. A class of Gymnasium environments is not called: its instance is made when needed.
+
+    `name` is used in errors and for Gymnasium environments; the others have a name in their spec.
+    """
+    if isinstance(thing, AbstractEnvironment):
+        return thing
+    if not callable(thing):
+        raise UserError(
+            f"{name} is {thing!r}; expected a compiled environment, or a class or function that "
+            "makes an environment"
+        )
+    if isinstance(thing, type) and issubclass(thing, gym.Env):
+        return GymnasiumSource(name, thing)
+    try:
+        made = thing()
+    except UserError:
+        raise
+    except Exception as error:  # whatever the user's own code raises
+        raise UserError(f"cannot make {name}: {error}") from None
+    if isinstance(made, AbstractEnvironment):
+        return made
+    if isinstance(made, gym.Env):
+        return GymnasiumSource(name, thing, made)
+    raise UserError(
+        f"{name} makes {made!r}, which is neither a compiled nor a Gymnasium environment"
+    )

@@ -1,0 +1,59 @@
+"""Where Gymnasium environments come from: ids, classes and functions."""
+
+import importlib
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+
+from pcn.errors import UserError
+
+MakeEnv = Callable[..., gym.Env[Any, Any]]
+
+
+class GymnasiumSource:
+    """How to make a Gymnasium environment, and one instance of it to look at."""
+
+    def __init__(self, name: str, make: MakeEnv, instance: gym.Env[Any, Any] | None = None) -> None:
+        self.name = name
+        self.make = make
+        self._instance = instance
+
+    @classmethod
+    def by_id(cls, name: str) -> "GymnasiumSource":
+        """The environment with this id in Gymnasium or MO-Gymnasium."""
+        return cls(name, partial(_make_by_id, name))
+
+    def instance(self) -> gym.Env[Any, Any]:
+        """The instance; it is made when first needed, and then always the same."""
+        if self._instance is None:
+            try:
+                made: Any = self.make()
+            except Exception as error:  # whatever the environment's own code raises
+                raise UserError(f"cannot make {self.name}: {error}") from None
+            if not isinstance(made, gym.Env):
+                raise UserError(f"{self.name} makes {made!r}, which is no Gymnasium environment")
+            self._instance = made
+        return self._instance
+
+    def close(self) -> None:
+        """Close the instance, if there is one."""
+        if self._instance is not None:
+            self._instance.close()
+            self._instance = None
+
+
+def is_gymnasium_id(name: str) -> bool:
+    """Whether Gymnasium or MO-Gymnasium knows an environment of that id."""
+    importlib.import_module("mo_gymnasium")
+    return name in gym.registry
+
+
+def _make_by_id(name: str, **options: Any) -> gym.Env[Any, Any]:
+    importlib.import_module("mo_gymnasium")  # registers its ids
+    with warnings.catch_warnings():
+        # Many environments give the bounds of their boxes in double precision.
+        warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
+        return gym.make(name, disable_env_checker=True, **options)

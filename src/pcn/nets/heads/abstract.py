@@ -1,0 +1,161 @@
+"""What an action head is: the only code that knows what an action is made of."""
+
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import gymnasium as gym
+import numpy as np
+from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray
+
+from pcn.types import Action, AnyArray
+
+
+class AbstractActionHead(eqx.Module):
+    """Turns the outputs of a network into actions, and says how likely each action is.
+
+    An action is a row of `num_parts` numbers, whatever its space. The network puts out
+    `num_outputs` numbers for it. All methods that take outputs take those of one step and can be
+    batched with `jax.vmap`. The methods in the second half work on NumPy rows: they are for
+    environments, which have actions in the form of their own space.
+    """
+
+    @classmethod
+    @abstractmethod
+    def for_space(cls, space: gym.Space[Any]) -> "AbstractActionHead":
+        """The head for an action space; a `UserError` where the space has something unsupported."""
+
+    @property
+    @abstractmethod
+    def num_parts(self) -> int:
+        """How many numbers an action has."""
+
+    @property
+    @abstractmethod
+    def num_outputs(self) -> int:
+        """How many numbers the network puts out for an action."""
+
+    @property
+    @abstractmethod
+    def num_noise(self) -> int:
+        """How many random numbers `noise` draws for one action."""
+
+    @property
+    @abstractmethod
+    def mask_size(self) -> int:
+        """How many entries an action mask has; 0 for a head that knows no masks."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """The type that actions are stored with."""
+
+    @property
+    @abstractmethod
+    def max_entropy(self) -> float:
+        """The entropy of the most undecided outputs, in nats."""
+
+    @abstractmethod
+    def masked(
+        self, outputs: Float[Array, " output"], mask: Bool[Array, " choice"] | None
+    ) -> Float[Array, " output"]:
+        """Outputs that never lead to a forbidden action; unchanged where there is no mask."""
+
+    @abstractmethod
+    def sharpened(
+        self, outputs: Float[Array, " output"], factor: Float[AnyArray, ""]
+    ) -> Float[Array, " output"]:
+        """Outputs of the same greedy action, sampled less randomly the larger the factor is."""
+
+    @abstractmethod
+    def greedy(self, outputs: Float[Array, " output"]) -> Num[Array, " part"]:
+        """The most likely action."""
+
+    @abstractmethod
+    def noise(self, key: PRNGKeyArray) -> Float[Array, " noise"]:
+        """The random numbers that `sampled` or `random` needs for one action."""
+
+    @abstractmethod
+    def sampled(
+        self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]
+    ) -> Num[Array, " part"]:
+        """An action drawn with the probabilities that the outputs stand for."""
+
+    @abstractmethod
+    def random(
+        self, noise: Float[Array, " noise"], mask: Bool[Array, " choice"] | None
+    ) -> Num[Array, " part"]:
+        """An action drawn uniformly from those that the mask allows."""
+
+    @abstractmethod
+    def allowed(self, action: Action, mask: Bool[Array, " choice"] | None) -> Bool[Array, ""]:
+        """Whether the mask allows an action."""
+
+    @abstractmethod
+    def log_probability(
+        self, outputs: Float[Array, " output"], action: Num[Array, " part"]
+    ) -> Float[Array, ""]:
+        """Log-probability of an action, or its log-density where actions are continuous."""
+
+    @abstractmethod
+    def entropy(self, outputs: Float[Array, " output"]) -> Float[Array, ""]:
+        """Entropy of the actions that `sampled` draws, in nats."""
+
+    @abstractmethod
+    def divergence(
+        self, outputs: Float[Array, " output"], others: Float[Array, " output"]
+    ) -> Float[Array, ""]:
+        """Kullback-Leibler divergence of the actions of `others` from those of `outputs`."""
+
+    @abstractmethod
+    def matches(
+        self, outputs: Float[Array, " output"], action: Num[Array, " part"]
+    ) -> Bool[Array, ""]:
+        """Whether the greedy action is this one."""
+
+    @abstractmethod
+    def none(self) -> Num[np.ndarray, " part"]:
+        """A row that is no action, for agents that have not acted yet."""
+
+    @abstractmethod
+    def is_none(self, action: Action) -> Bool[Array, ""]:
+        """Whether a row is the one that `none` returns."""
+
+    @abstractmethod
+    def in_space(self, action: Num[Array, " part"]) -> Num[Array, "..."]:
+        """One action with the shape of its space; compiled environments are stepped with it."""
+
+    @abstractmethod
+    def to_environment(self, rows: Num[np.ndarray, "row part"]) -> Any:
+        """Rows as a sequence of actions that a Gymnasium environment accepts."""
+
+    @abstractmethod
+    def from_environment(self, action: Any) -> Num[np.ndarray, " part"]:
+        """One action of a Gymnasium environment as a row."""
+
+    @abstractmethod
+    def flat_mask(self, given: Any) -> Bool[np.ndarray, " choice"]:
+        """The mask that an environment gave, as one vector."""
+
+    @abstractmethod
+    def to_info(self, mask: Bool[np.ndarray, " choice"]) -> dict[str, Any]:
+        """The `info` in which a Gymnasium environment gives this mask; `from_info` reads it."""
+
+    @abstractmethod
+    def allowed_row(
+        self,
+        action: Num[np.ndarray, " part"],
+        mask: Bool[np.ndarray, " choice"],
+        rng: np.random.Generator,
+    ) -> Num[np.ndarray, " part"]:
+        """The action itself where the mask allows it, otherwise a random action that it allows."""
+
+    @abstractmethod
+    def random_row(self, rng: np.random.Generator) -> Num[np.ndarray, " part"]:
+        """An action drawn uniformly from all."""
+
+    def from_info(self, info: dict[str, Any]) -> Bool[np.ndarray, " choice"]:
+        """The mask in the `info` of a Gymnasium environment; without one, all is allowed."""
+        if "action_mask" not in info:
+            return np.ones(self.mask_size, dtype=bool)
+        return self.flat_mask(info["action_mask"])

@@ -1,0 +1,154 @@
+import json
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.refinements import Consolidation
+from pcn.algorithms.pcn.refinements.consolidation import Consolidating
+from pcn.algorithms.pcn.training import Training
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.rollout import ScriptedAgent, rollout
+
+CONSOLIDATION = Consolidation(updates=4_000)
+CONFIG = PCNConfig(episodes_per_iteration=4, capacity=8, batch_size=64, refinements=())
+FIRST_CYCLE, LAST_LEARNING_RATE = CONSOLIDATION.first_cycle, CONSOLIDATION.last_learning_rate
+DOWN, RIGHT = 1, 3
+WAYS = [  # to the treasures 1, 3, 16 and 50
+    [DOWN],
+    [RIGHT, RIGHT, DOWN, DOWN, DOWN],
+    [RIGHT] * 5 + [DOWN] * 4,
+    [RIGHT] * 7 + [DOWN] * 7,
+]
+
+
+@pytest.fixture(scope="module")
+def environment():
+    return DeepSeaTreasure()
+
+
+def training_with(environment, ways=WAYS):
+    """A training that has stored an episode for each way, with an untrained network."""
+    training = Training(environment, CONFIG, (), seed=0)
+    scripts = np.zeros((len(ways), environment.spec.step_limit, 1), np.int32)
+    for number, way in enumerate(ways):
+        scripts[number, : len(way), 0] = way
+    agents = ScriptedAgent(jnp.asarray(scripts), jnp.zeros(len(ways), jnp.int32))
+    training.dataset.add(rollout(environment, agents, jax.random.key(0), len(ways)))
+    scale = jnp.asarray(training.dataset.command_scale(), jnp.float32)
+    training.learner = eqx.tree_at(
+        lambda learner: learner.policy.command_scale, training.learner, scale
+    )
+    return training
+
+
+def consolidating(training, settings=CONSOLIDATION, key=(1, 2)):
+    return Consolidating(
+        settings,
+        training,
+        training.dataset.archive(),
+        executions=1,
+        key=np.array(key, np.uint32),
+    )
+
+
+def run(training, **options):
+    work = consolidating(training, **options)
+    while not work.done:
+        work.iterate()
+    return work
+
+
+@pytest.fixture(scope="module")
+def untrained(environment):
+    return training_with(environment).learner.policy
+
+
+@pytest.fixture(scope="module")
+def training(environment):
+    return training_with(environment)
+
+
+@pytest.fixture(scope="module")
+def consolidated(training):
+    return run(training)
+
+
+def test_the_archive_becomes_executable(training, consolidated):
+    archive = training.dataset.archive()
+    assert archive.returns.tolist() == [[1, -1], [3, -5], [16, -9], [50, -14]]
+    np.testing.assert_array_equal(consolidated.execution.returns, archive.returns)
+    assert 0 < consolidated.num_updates <= CONSOLIDATION.updates
+    assert consolidated.num_steps >= consolidated.execution.num_steps == 1 + 5 + 9 + 14
+
+
+def test_its_steps_are_those_that_the_environment_took(training, consolidated):
+    assert consolidated.num_steps == training.steps
+
+
+def test_the_policy_that_went_in_is_not_changed(training, untrained, consolidated):
+    assert eqx.tree_equal(training.learner.policy, untrained)
+    assert not eqx.tree_equal(consolidated.policy, untrained)
+
+
+def test_a_policy_that_executes_everything_is_left_alone(environment, consolidated):
+    training = training_with(environment)
+    training.learner = eqx.tree_at(
+        lambda learner: learner.policy, training.learner, consolidated.policy
+    )
+    again = run(training)
+    assert again.num_updates == 0
+    assert eqx.tree_equal(again.policy, consolidated.policy)
+
+
+def test_any_key_will_do(environment):
+    settings = Consolidation(updates=CONFIG.updates_per_iteration * 2)
+    largest = (1 << 32) - 1
+    work = run(training_with(environment), settings=settings, key=(largest, largest))
+    assert work.num_updates > 0
+
+
+def test_it_goes_on_from_a_snapshot_as_if_nothing_had_happened(environment):
+    settings = Consolidation(updates=160)
+    whole = training_with(environment)
+    work = consolidating(whole, settings)
+    for _ in range(4):
+        work.iterate()
+    arrays, facts = work.snapshot()
+    stored = whole.dataset.to_arrays()
+    other = training_with(environment)
+    other.dataset.from_arrays(stored)
+    resumed = consolidating(other, settings)
+    resumed.restore(arrays, json.loads(json.dumps(facts)))
+    for one in (work, resumed):
+        while not one.done:
+            one.iterate()
+    assert eqx.tree_equal(resumed.policy, work.policy)
+    assert (resumed.num_updates, resumed.num_steps) == (work.num_updates, work.num_steps)
+    np.testing.assert_array_equal(resumed.execution.returns, work.execution.returns)
+
+
+def test_learning_rates_fall_in_cycles_that_double_in_length():
+    highest = 3e-3
+    rates = CONSOLIDATION.learning_rates(0, 7 * FIRST_CYCLE, highest)
+    starts = [0, FIRST_CYCLE, 3 * FIRST_CYCLE]
+    for start, length in zip(starts, [FIRST_CYCLE, 2 * FIRST_CYCLE, 4 * FIRST_CYCLE], strict=True):
+        cycle = rates[start : start + length]
+        assert cycle[0] == pytest.approx(highest)
+        assert np.all(np.diff(cycle) < 0)
+        assert cycle[length // 2] == pytest.approx((highest + LAST_LEARNING_RATE) / 2, rel=0.01)
+        assert cycle[-1] == pytest.approx(LAST_LEARNING_RATE, rel=0.01)
+    assert rates[1:FIRST_CYCLE].max() < highest
+
+
+def test_learning_rates_do_not_depend_on_where_they_are_cut():
+    whole = CONSOLIDATION.learning_rates(0, 2_000, 1e-2)
+    parts = [CONSOLIDATION.learning_rates(start, 16, 1e-2) for start in range(0, 2_000, 16)]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
+def test_a_learning_rate_below_the_last_one_stays_as_it_is():
+    np.testing.assert_allclose(CONSOLIDATION.learning_rates(0, 2_000, 1e-5), 1e-5)
