@@ -6,19 +6,22 @@ import time
 import gymnasium as gym
 import numpy as np
 
-SETTLED = {"reference_point": (-10.0, -10.0), "masked_actions": False, "step_limit": 10}
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
+
+SETTLED = {"reference_point": (-10.0, -11.0), "masked_actions": False, "step_limit": 10}
 """Arguments with which no random episodes are needed before training."""
 
 TINY = {
     "pcn": {
         "total_steps": 150,
-        "width": 8,
-        "batch_size": 16,
+        "width": 16,
+        "batch_size": 32,
         "updates_per_iteration": 4,
         "episodes_per_iteration": 4,
         "warmup_episodes": 6,
         "capacity": 12,
-        "consolidation_updates": 8,
         "evaluations": 2,
         "executions": 8,
     },
@@ -53,14 +56,14 @@ class Logged(gym.Env):
 
 
 class Walk(Logged):
-    """A walk on the places 0 to 5 from place 2: left, right or stay.
+    """A walk on the places 0 to 5 from place 2: left, right, or give up.
 
     Place 0 pays 1, two steps away, and place 5 pays 3, three steps away; every step costs 1.
-    Nearly every random walk has loops.
+    Walks that turn round have loops.
     """
 
-    front = ((1.0, -2.0), (3.0, -3.0))
-    """By hand: the shortest way to each end."""
+    front = ((0.0, -1.0), (1.0, -2.0), (3.0, -3.0))
+    """By hand: giving up at once, and the shortest way to each end."""
 
     def begin(self):
         self.place = 2
@@ -69,7 +72,8 @@ class Walk(Logged):
     def follow(self, action):
         self.place += (-1, 1, 0)[action]
         pay = {0: 1.0, 5: 3.0}.get(self.place, 0.0)
-        return np.array([self.place], np.int32), np.array([pay, -1.0]), self.place in (0, 5)
+        ended = action == 2 or self.place in (0, 5)
+        return np.array([self.place], np.int32), np.array([pay, -1.0]), ended
 
 
 class Gamble(Logged):
@@ -83,6 +87,12 @@ class Gamble(Logged):
         along, across = self.np_random.integers(-3, 4), self.np_random.integers(3)
         reward = np.array([first + across + along, second + across - along])
         return np.zeros(1, np.int32), reward, True
+
+
+def environment(kind, **options):
+    """One of the environments above, as algorithms train on it."""
+    probe = Probe(**SETTLED, deterministic=kind is not Gamble)
+    return GymnasiumEnvironment.from_source(GymnasiumSource(kind.__name__, kind), probe, **options)
 
 
 class Stuck(Logged):

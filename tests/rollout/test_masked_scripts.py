@@ -4,8 +4,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
-from pcn.nets.heads import ActionHeads
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
+from pcn.nets.heads import action_head_for
 from pcn.rollout import ScriptedAgent, rollout
 
 NUM_EPISODES = 12
@@ -30,11 +32,11 @@ class Closed(gym.Env):
 @pytest.fixture(scope="module")
 def replaced():
     """What a script of forbidden actions gives way to, for a key."""
-    environment = GymnasiumEnvironment(
-        "closed", Closed, Probe((0.0, 0.0), True, True, 2), num_slots=4
-    )
+    source, probe = GymnasiumSource("closed", Closed), Probe((0.0, 0.0), True, True, 2)
+    environment = GymnasiumEnvironment.from_source(source, probe, num_slots=4)
+    head = action_head_for(Closed.action_space)
     scripts = np.zeros((NUM_EPISODES, 2, 1), np.int32)
-    agents = ScriptedAgent(scripts, np.zeros(NUM_EPISODES, np.int32), ActionHeads((8,)))
+    agents = ScriptedAgent(scripts, np.zeros(NUM_EPISODES, np.int32), head)
 
     def actions(*key):
         episodes = rollout(environment, agents, np.array(key, np.uint32), NUM_EPISODES)

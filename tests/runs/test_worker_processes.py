@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import pcn
-from logged import SETTLED, TINY, Stuck, Walk
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, Probe
+from logged import SETTLED, TINY, Stuck, Walk, environment
 from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
 
@@ -56,7 +55,7 @@ def empty(group):
 @pytest.mark.slow
 def test_ctrl_c_stops_a_training_on_workers_with_a_checkpoint_and_ends_them_all(tmp_path):
     folder = tmp_path / "run"
-    small = {**TINY["pcn"], "total_steps": 10_000_000, "warmup_front": 1}
+    small = {**TINY["pcn"], "total_steps": 10_000_000}
     options = [f"--{name.replace('_', '-')}={value}" for name, value in small.items()]
     point = map(str, SETTLED["reference_point"])
     process = subprocess.Popen(
@@ -105,12 +104,14 @@ def test_workers_are_gone_once_a_training_is_over():
 
 def test_when_one_worker_dies_the_others_are_ended_whatever_they_do():
     before = multiprocessing.active_children()
-    environment = GymnasiumEnvironment(
-        "stuck", Stuck, Probe((0.0, 0.0), True, False, 1), num_slots=2, workers=True
-    )
     scripts = np.array([[[0]], [[1]]], np.int32)  # one dies, the other is busy for a minute
     started = time.monotonic()
     with pytest.raises(UserError, match="a worker process died"):
-        rollout(environment, ScriptedAgent(scripts, np.zeros(2, np.int32)), jax.random.key(0), 2)
+        rollout(
+            environment(Stuck, num_slots=2, workers=True),
+            ScriptedAgent(scripts, np.zeros(2, np.int32)),
+            jax.random.key(0),
+            2,
+        )
     assert not others(before)
     assert time.monotonic() - started < SECONDS / 2
