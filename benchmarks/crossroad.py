@@ -23,7 +23,7 @@ from pcn.algorithms import ALGORITHMS
 from pcn.envs.crossroad import Crossroad
 from pcn.envs.crossroad.environment import STEP_LIMIT
 from pcn.envs.slots import WorkerSlots
-from pcn.rollout.crew import Crew
+from pcn.rollout.slot_agents import SlotAgents
 from pcn.runs.settings import Settings
 
 
@@ -93,7 +93,7 @@ def table(arguments: Arguments, folder: str) -> None:
     trainer: Any = ALGORITHMS["pcn"].trainer(environment, settings.config, seed=0)
     trainer.iterate()
     watch = Stopwatch()
-    Crew.act = watch.around("network", Crew.act)
+    SlotAgents.act = watch.around("network", SlotAgents.act)
     trainer._update = watch.around("updates", trainer._update)
     for name in ("stepped_rollout", "scripted_rollout"):
         setattr(pcn.rollout, name, watch.around("collection", getattr(pcn.rollout, name)))

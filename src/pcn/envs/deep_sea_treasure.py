@@ -57,7 +57,20 @@ class SubmarineState(NamedTuple):
 
 
 class DeepSeaTreasure(AbstractCompiledEnvironment):
-    """The concave map, step by step equal to MO-Gymnasium's `deep-sea-treasure-concave-v0`."""
+    """A submarine looks for treasure: the deeper a treasure lies, the more it is worth.
+
+    The dynamics are those of MO-Gymnasium's `deep-sea-treasure-concave-v0`, step by step (Vamplew
+    et al., 2011, doi:10.1007/s10994-010-5232-5).
+
+    - Observation: `MultiDiscrete([11, 11])`, the row and the column of the submarine. It starts in
+      row 0, column 0.
+    - Actions: `Discrete(4)`: up, down, left, right. The submarine stays where it is if rock or the
+      edge of the map is in the way.
+    - Rewards: `treasure`, the value of the treasure that was reached, otherwise 0; `time`, -1 for
+      every step.
+    - Ends: terminated when a treasure is reached; truncated after 200 steps.
+    - Front: proven, 10 points, one for the shortest way to each treasure.
+    """
 
     spec: EnvironmentSpec = eqx.field(static=True)
 

@@ -1,4 +1,4 @@
-"""Gymnasium environments side by side, in this process or each in a process of its own."""
+"""Instances of a Gymnasium environment in slots: in this process, or each in one of its own."""
 
 import multiprocessing
 import multiprocessing.connection
@@ -27,17 +27,17 @@ Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Script:
-    """An episode whose actions are known before it begins."""
+    """The actions of one episode that are known before it begins."""
 
     seed: int
     actions: Num[np.ndarray, "time part"]
     obeys_masks: bool
-    """Whether what a mask forbids gives way to something that it allows."""
+    """Whether forbidden actions are replaced by random allowed ones."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """What a script led to, a row for each of its steps until the episode ended."""
+    """The episode that a script led to; the lists have one entry per step."""
 
     observations: list[Any]
     infos: list[dict[str, Any]]
@@ -51,7 +51,7 @@ class Played:
 
 @runtime_checkable
 class Slots(Protocol):
-    """Environments in numbered slots, stepped together."""
+    """Instances of an environment in numbered slots, stepped together."""
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
@@ -60,18 +60,18 @@ class Slots(Protocol):
         """Take an action in each of these slots."""
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
-        """Run a whole episode in each of these slots, without a message for every step."""
+        """Run a whole episode in each of these slots, with one message instead of one per step."""
 
     def close(self) -> None:
-        """Let go of the environments."""
+        """Close all instances."""
 
     @property
     def closed(self) -> bool:
-        """Whether they have been let go of, as after a worker's death."""
+        """Whether they have been closed, as they are when a worker process has died."""
 
 
-class _Seat:
-    """One environment and the reader of its observations."""
+class _Slot:
+    """One instance and the reader of its observations."""
 
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
         self.environment = make()
@@ -115,16 +115,16 @@ class _Seat:
 
 
 def _mask_of(info: dict[str, Any]) -> dict[str, Any]:
-    """Of all that an environment tells, only the action mask travels."""
+    """The only part of an `info` that is passed on."""
     return {"action_mask": info["action_mask"]} if "action_mask" in info else {}
 
 
 class LocalSlots:
-    """All environments in this process, each made when it is first needed."""
+    """All instances in this process, each made when it is first needed."""
 
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
-        self._make = partial(_Seat, make, spec)
-        self._seats: dict[int, _Seat] = {}
+        self._make = partial(_Slot, make, spec)
+        self._filled: dict[int, _Slot] = {}
         self.closed = False
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
@@ -143,7 +143,7 @@ class LocalSlots:
 
     def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
         try:
-            return {slot: getattr(self._seats[slot], what)(m) for slot, m in messages.items()}
+            return {slot: getattr(self._filled[slot], what)(m) for slot, m in messages.items()}
         except UserError:
             raise
         except Exception as error:  # whatever the environment's own code raises
@@ -151,20 +151,20 @@ class LocalSlots:
 
     def _fill(self, slots: Iterable[int]) -> None:
         for slot in slots:
-            if slot not in self._seats:
-                self._seats[slot] = self._make()
+            if slot not in self._filled:
+                self._filled[slot] = self._make()
 
     def close(self) -> None:
         """Close every environment."""
-        for seat in self._seats.values():
-            seat.environment.close()
+        for slot in self._filled.values():
+            slot.environment.close()
         self.closed = True
 
 
 class WorkerSlots:
-    """Each environment in a worker process, kept warm between episodes.
+    """Each instance in a worker process, which is kept from one episode to the next.
 
-    Workers are never copies of this process: a copy of a process that runs JAX may hang.
+    Workers are not forked from this process: a copy of a process that runs JAX may hang.
     """
 
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec, num_slots: int) -> None:
@@ -228,7 +228,7 @@ class WorkerSlots:
 
 
 def _failure(error: Exception) -> str:
-    """What went wrong in an environment, and where."""
+    """A sentence on what failed in an environment, and in which line."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     what = traceback.format_exception_only(error)[-1].strip()
     return (
@@ -238,7 +238,7 @@ def _failure(error: Exception) -> str:
 
 
 def _context() -> Any:
-    """How workers are started: copies of a process that has only imported, where there are any."""
+    """How workers are started: by a fork server that has only imported, where there is one."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -247,18 +247,18 @@ def _context() -> Any:
 
 
 def _work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
-    """The life of a worker: do what is asked until the pipe closes."""
-    # A terminal's Ctrl-C reaches workers too; when to stop is for the process that asks to say.
+    """What a worker process runs: it answers messages until the pipe closes."""
+    # Ctrl-C in a terminal reaches workers too; the process that started them decides when to stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    seat = None
+    slot = None
     while True:
         try:
             what, message = pipe.recv()
         except (EOFError, OSError):
             return
         try:
-            seat = seat or _Seat(make, spec)
-            pipe.send((False, getattr(seat, what)(message)))
+            slot = slot or _Slot(make, spec)
+            pipe.send((False, getattr(slot, what)(message)))
         except UserError as error:
             pipe.send((True, str(error)))
         except Exception as error:

@@ -39,9 +39,9 @@ class Room(NamedTuple):
 
 
 def border_height(cell: Int[Array, " axis"], room: Room) -> Int[Array, ""]:
-    """Where the border stands above a cell of the first n - 1 axes.
+    """The height of the border, along the last axis, above a cell of the other axes.
 
-    Each cell's noise comes from its own coordinates: no table of all cells is ever needed.
+    The noise of a cell is made from its coordinates, so no table of all cells is needed.
     """
     key = jax.random.key(room.seed)
     # As many coordinates at a time as fit into the 32 bits that a key takes in.
@@ -58,7 +58,7 @@ def border_height(cell: Int[Array, " axis"], room: Room) -> Int[Array, ""]:
 
 @lru_cache(maxsize=16)
 def border_front(room: Room) -> Float[np.ndarray, "point objective"] | None:
-    """The non-dominated border cells, negated; None where there are too many cells to see.
+    """The non-dominated border cells, negated; None where there are too many cells to compare.
 
     Cells are visited by the sum of their coordinates. A cell is on the front when its height
     lies below that of every cell before it; once all cells of one sum are covered by height
@@ -116,7 +116,25 @@ class WalkerState(NamedTuple):
 
 
 class Walkroom(AbstractCompiledEnvironment):
-    """Every move costs one in the objective of its axis; the border ends the episode."""
+    """A walker in a room with one axis per objective looks for a cheap way to its border.
+
+    The environment is the Walkroom of the PCN paper; the rooms come from our own generator.
+
+    - Observation: `MultiDiscrete([size] * num_objectives)`, all coordinates of the walker. It
+      starts in the corner where all of them are 0.
+    - Actions: `Discrete(2 * num_objectives)`: action 2i goes one cell forwards along axis i,
+      action 2i + 1 one cell backwards. At a wall the walker stays where it is.
+    - Rewards: one objective per axis, `axis_0`, `axis_1`, and so on: -1 for every action along
+      this axis, also at a wall, and 0 for all others.
+    - Ends: terminated when the last coordinate reaches the border, whose height depends on the
+      other coordinates; truncated after 200 steps.
+    - Front: proven, the non-dominated cells of the border; unknown where there are too many cells.
+
+    Args:
+        num_objectives: 2 to 10.
+        size: Cells along each axis; by default 20, or 10 from six objectives on, as in the paper.
+        room_seed: Seed of the border. The same seed gives the same room.
+    """
 
     spec: EnvironmentSpec = eqx.field(static=True)
     room: Room = eqx.field(static=True)

@@ -13,7 +13,7 @@ class Problem:
     """What metrics need to know about an environment; only the reference point is a must."""
 
     reference_point: Float[np.ndarray, " objective"]
-    """Worse than every return worth having."""
+    """The point that hypervolume is measured from."""
     front: Float[np.ndarray, "front objective"] | None = None
     """The true front, where it is known."""
     ideal: Float[np.ndarray, " objective"] | None = None

@@ -1,4 +1,4 @@
-"""State embeddings: from an observation to the vector that is gated by the command."""
+"""State embeddings: they turn an observation into the vector that a policy works with."""
 
 import math
 from abc import abstractmethod
@@ -11,27 +11,37 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Integer, Num, PRNGKeyArray, PyTree
 
+from pcn.errors import UserError
 from pcn.types import AnyArray
 
 
 class AbstractStateEmbedding(eqx.Module):
-    """One observation in, `width` numbers out; the policy applies the last activation."""
+    """Turns one observation into `width` numbers; the policy applies the activation to them."""
+
+    one_row_per_value: ClassVar[bool] = False
+    """Whether each value of each number in an observation has a weight of its own."""
 
     @abstractmethod
     def __call__(self, observation: PyTree[Array]) -> Float[Array, " width"]:
         """Embed one observation."""
 
     def fitted(self, observations: PyTree[AnyArray]) -> "AbstractStateEmbedding":
-        """The embedding made ready for inputs like these [observation, ...]; most need nothing."""
+        """The embedding scaled for observations like these [observation, ...], if it needs that."""
         del observations
         return self
 
+    @abstractmethod
+    def last_layers(self) -> list[eqx.nn.Linear]:
+        """The layers whose outputs, added up, are the embedding."""
+
 
 class OneHotEmbedding(AbstractStateEmbedding):
-    """Integers in fixed ranges: one learned row for each value of each, added up.
+    """Embeds integers in fixed ranges: each value has a row of weights, and rows are added up.
 
-    `joint` gives every combination of values its own row (a table of states).
+    With `joint`, every combination of values has a row of its own (a table of states).
     """
+
+    one_row_per_value: ClassVar[bool] = True
 
     sizes: tuple[int, ...] = eqx.field(static=True)
     starts: tuple[int, ...] = eqx.field(static=True)
@@ -65,9 +75,13 @@ class OneHotEmbedding(AbstractStateEmbedding):
         hots = [jax.nn.one_hot(value, size) for value, size in zip(values, self.sizes, strict=True)]
         return self.linear(jnp.concatenate(hots))
 
+    def last_layers(self) -> list[eqx.nn.Linear]:
+        """The table of rows."""
+        return [self.linear]
+
 
 class VectorEmbedding(AbstractStateEmbedding):
-    """Real numbers, standardised by the mean and deviation seen in the first episodes."""
+    """Embeds real numbers, standardised by their mean and deviation in the first episodes."""
 
     mean: Float[Array, " obs"]
     deviation: Float[Array, " obs"]
@@ -80,10 +94,14 @@ class VectorEmbedding(AbstractStateEmbedding):
 
     def __call__(self, observation: Num[Array, "*shape"]) -> Float[Array, " width"]:
         """Embed one vector."""
-        # Data, not weights: they must not be trained.
+        # Mean and deviation are data, not weights: they must not be trained.
         mean, deviation = jax.lax.stop_gradient((self.mean, self.deviation))
         values = jnp.ravel(observation).astype(jnp.float32)
         return self.linear((values - mean) / deviation)
+
+    def last_layers(self) -> list[eqx.nn.Linear]:
+        """The only layer."""
+        return [self.linear]
 
     def fitted(self, observations: PyTree[AnyArray]) -> "VectorEmbedding":
         """Standardise by these observations; a number that never changes is only shifted."""
@@ -98,7 +116,7 @@ class VectorEmbedding(AbstractStateEmbedding):
 
 
 class PictureEmbedding(AbstractStateEmbedding):
-    """Small pictures [channel, height, width] of bytes: two convolutions and a linear layer."""
+    """Embeds small pictures [channel, height, width] of bytes by two convolutions and a layer."""
 
     layers: tuple[eqx.nn.Conv2d, eqx.nn.Conv2d]
     linear: eqx.nn.Linear
@@ -118,6 +136,10 @@ class PictureEmbedding(AbstractStateEmbedding):
         picture = observation.astype(jnp.float32) / 255.0
         return self.linear(jnp.ravel(_convolved(self.layers, picture)))
 
+    def last_layers(self) -> list[eqx.nn.Linear]:
+        """The layer after the convolutions."""
+        return [self.linear]
+
 
 def _convolved(
     layers: tuple[eqx.nn.Conv2d, ...], picture: Float[Array, "channel row column"]
@@ -128,13 +150,13 @@ def _convolved(
 
 
 class StripEmbedding(AbstractStateEmbedding):
-    """Low pictures [channel, row, cell] of bytes, each row a line of its own, such as a lane.
+    """Embeds low pictures [channel, row, cell] of bytes whose rows are lines, such as lanes.
 
-    Two convolutions along the rows, the same for all of them, and a linear layer over all.
+    Two convolutions along each row, the same for all rows, and a linear layer over all of them.
     """
 
     PATCH: ClassVar[int] = 4
-    """Cells that the first convolution sees at once, and by which it moves on."""
+    """Width and stride of the first convolution, in cells."""
 
     layers: tuple[eqx.nn.Linear, eqx.nn.Linear]
     linear: eqx.nn.Linear
@@ -162,9 +184,13 @@ class StripEmbedding(AbstractStateEmbedding):
         pairs = jnp.concatenate([seen[:, :-1], seen[:, 1:]], axis=-1)
         return self.linear(jnp.ravel(jax.nn.relu(second(pairs))))
 
+    def last_layers(self) -> list[eqx.nn.Linear]:
+        """The layer after the convolutions."""
+        return [self.linear]
+
 
 class OwnEmbedding(AbstractStateEmbedding):
-    """Any Equinox module of the user's."""
+    """Embeds observations by an Equinox module that the user wrote."""
 
     module: eqx.Module
 
@@ -174,13 +200,19 @@ class OwnEmbedding(AbstractStateEmbedding):
         return embedded
 
     def fitted(self, observations: PyTree[AnyArray]) -> "OwnEmbedding":
-        """The module made ready, where it knows how: it may have a method `fitted` of its own."""
+        """What the module's own method `fitted` returns, if it has one."""
         fitted = getattr(self.module, "fitted", None)
         return self if fitted is None else OwnEmbedding(fitted(observations))
 
+    def last_layers(self) -> list[eqx.nn.Linear]:
+        """Refuse: which layers of a user's module are its last ones is not known."""
+        raise UserError(
+            f"the last layers of {self.module!r} are not known: give the policy a width"
+        )
+
 
 class SumEmbedding(AbstractStateEmbedding):
-    """Observations of several parts (Dict, Tuple): the sum of the parts' embeddings."""
+    """Embeds observations of several parts (Dict, Tuple) by the sum of the parts' embeddings."""
 
     parts: tuple[AbstractStateEmbedding, ...]
 
@@ -192,21 +224,15 @@ class SumEmbedding(AbstractStateEmbedding):
         )
 
     def fitted(self, observations: PyTree[AnyArray]) -> "SumEmbedding":
-        """Every part made ready for its own observations."""
+        """Every part, scaled for its own observations."""
         pieces = _children(observations)
         return SumEmbedding(
             tuple(part.fitted(piece) for part, piece in zip(self.parts, pieces, strict=True))
         )
 
-
-def last_layers(embedding: AbstractStateEmbedding) -> list[eqx.nn.Linear]:
-    """The layers whose outputs, added up, are what one of our own embeddings gives."""
-    if isinstance(embedding, SumEmbedding):
-        return [layer for part in embedding.parts for layer in last_layers(part)]
-    assert isinstance(
-        embedding, OneHotEmbedding | VectorEmbedding | PictureEmbedding | StripEmbedding
-    )
-    return [embedding.linear]
+    def last_layers(self) -> list[eqx.nn.Linear]:
+        """Those of all parts."""
+        return [layer for part in self.parts for layer in part.last_layers()]
 
 
 def _children(observation: PyTree[AnyArray]) -> tuple[PyTree[AnyArray], ...]:

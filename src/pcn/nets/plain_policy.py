@@ -9,16 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
-from pcn.nets.embeddings import AbstractStateEmbedding, OneHotEmbedding, last_layers
+from pcn.nets.embeddings import AbstractStateEmbedding
 from pcn.nets.heads import AbstractActionHead, action_head_for
 from pcn.nets.spaces import embedding_for
 
 HIDDEN_WIDTH = 48
-"""Hidden units where none are asked for and observations are no integers (authors: Minecart)."""
+"""Hidden units where no width is given and observations are not integers (authors: Minecart)."""
 
 
 class PlainPolicy(eqx.Module):
-    """What the action head needs for one observation; batch with `jax.vmap`."""
+    """Turns an observation into outputs for the action head; batch with `jax.vmap`."""
 
     embed_state: AbstractStateEmbedding
     head: eqx.nn.Linear | None
@@ -48,8 +48,7 @@ class PlainPolicy(eqx.Module):
             )
 
         if width is None:
-            integers = isinstance(embedding(1), OneHotEmbedding)
-            width = 0 if integers else HIDDEN_WIDTH
+            width = 0 if embedding(1).one_row_per_value else HIDDEN_WIDTH
         if width == 0:
             return cls(embedding(action_head.num_outputs), None, action_head)
         head = eqx.nn.Linear(width, action_head.num_outputs, key=head_key)
@@ -61,16 +60,16 @@ class PlainPolicy(eqx.Module):
         return state if self.head is None else self.head(jnp.tanh(state))
 
     def undecided(self) -> "PlainPolicy":
-        """The policy with a last layer of zeros: every action is equally likely."""
+        """The policy with a last layer of zeros, by which every action is equally likely."""
 
         def last(policy: "PlainPolicy") -> list[eqx.nn.Linear]:
-            return last_layers(policy.embed_state) if policy.head is None else [policy.head]
+            return policy.embed_state.last_layers() if policy.head is None else [policy.head]
 
         return eqx.tree_at(last, self, jax.tree.map(jnp.zeros_like, last(self)))
 
 
 def weight_mask(module: PyTree[Any]) -> PyTree[bool]:
-    """Mark the arrays of layers; others, as an embedding's mean and deviation, are data."""
+    """Mark the arrays that are weights; others, such as an embedding's mean, are data."""
 
     def is_layer(node: Any) -> bool:
         return isinstance(node, eqx.nn.Linear | eqx.nn.Conv2d)
@@ -83,7 +82,7 @@ def weight_mask(module: PyTree[Any]) -> PyTree[bool]:
 
 
 class WeightVector(eqx.Module):
-    """Policies of one shape as vectors of their weights, and back."""
+    """Turns policies of one shape into vectors of their weights, and back."""
 
     like: PlainPolicy
 
@@ -100,7 +99,7 @@ class WeightVector(eqx.Module):
         return jnp.concatenate([jnp.ravel(leaf) for leaf in self._weights()])
 
     def policy(self, weights: Float[Array, " weight"]) -> PlainPolicy:
-        """The policy with these weights; whatever is no weight is as in `like`."""
+        """The policy with these weights; all else is as in `like`."""
         own, rest = eqx.partition(self.like, weight_mask(self.like))
         leaves, structure = jax.tree.flatten(own)
         ends = np.cumsum([int(np.prod(leaf.shape)) for leaf in leaves])[:-1].tolist()

@@ -16,7 +16,7 @@ Gate = Literal["sigmoid", "film"]
 
 
 class ConditionedPolicy(eqx.Module):
-    """What the action head needs for one observation under one command; batch with `jax.vmap`."""
+    """Turns observation and command into outputs for the action head; batch with `jax.vmap`."""
 
     embed_state: AbstractStateEmbedding
     embed_command: eqx.nn.Linear
@@ -48,12 +48,12 @@ class ConditionedPolicy(eqx.Module):
         """The outputs that `action_head` turns into an action, such as logits."""
         # The scale is data, not a weight: without this, filter_grad would train it.
         scale = jax.lax.stop_gradient(self.command_scale)
-        asked = jnp.append(command.desired_return, command.desired_horizon)
+        numbers = jnp.append(command.desired_return, command.desired_horizon)
         state = self.embed_state(observation)
-        wanted = self.embed_command(scale * asked)
+        embedded = self.embed_command(scale * numbers)
         if self.gate == "sigmoid":
-            return self.head(jax.nn.sigmoid(state) * jax.nn.sigmoid(wanted))
-        return self.head(jax.nn.relu(state) * (1.0 + wanted))
+            return self.head(jax.nn.sigmoid(state) * jax.nn.sigmoid(embedded))
+        return self.head(jax.nn.relu(state) * (1.0 + embedded))
 
     def rescaled(self, command_scale: Float[Array, " command"]) -> "ConditionedPolicy":
         """The same function of the command, with another scale in front of its weights."""

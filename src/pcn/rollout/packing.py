@@ -1,4 +1,4 @@
-"""Many arrays in a few: a compiled call costs more per array than per number."""
+"""Packs many arrays into a few: a compiled call costs more per array than per number."""
 
 from collections.abc import Sequence
 from math import prod
@@ -9,15 +9,15 @@ from jaxtyping import Array
 
 
 class Packing(NamedTuple):
-    """Which arrays lie side by side: those of one type, flat beyond their leading axes."""
+    """How arrays are packed: those of one type side by side, flattened but for leading axes."""
 
     shapes: tuple[tuple[int, ...], ...]
-    """Of each array, without the leading axes that all of them share."""
+    """The shape of each array, without the leading axes that all of them share."""
     kinds: tuple[Any, ...]
 
     @classmethod
     def of(cls, arrays: Sequence[Any], *, leading: int) -> "Packing":
-        """How these arrays are packed."""
+        """The packing of arrays like these."""
         return cls(
             tuple(array.shape[leading:] for array in arrays), tuple(array.dtype for array in arrays)
         )

@@ -1,4 +1,4 @@
-"""Episodes in the making."""
+"""Records steps of Gymnasium environments as `Episodes`."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from pcn.episodes import Episodes
 from pcn.nets.heads import action_head_for
 
 STEPS_AT_ONCE = 64
-"""Steps that are written together: each write takes its time, however little is written."""
+"""Steps that are written together: a write takes almost as long for one step as for many."""
 
 
 class Recorder:
@@ -63,10 +63,10 @@ class Recorder:
         actions: Num[np.ndarray, "slot part"],
         rewards: Float[np.ndarray, "slot objective"],
     ) -> None:
-        """One step in every slot; nobody plays where the episode is negative.
+        """Record one step in every slot; `episodes` is negative for slots without an episode.
 
-        What is seen may change once this returns. Actions are kept as they are, and so are the
-        rewards, which may still be written until the next step is added.
+        Observations and masks are copied. Actions and rewards are not: rewards may still be
+        written until the next step is added.
         """
         if len(self._steps) == STEPS_AT_ONCE:
             self._write()
@@ -86,7 +86,7 @@ class Recorder:
         terminated: bool,
         truncated: bool,
     ) -> None:
-        """A whole episode at once."""
+        """Record a whole episode."""
         rows = jax.tree.leaves((actions, rewards, observations, masks))
         for record, row in zip(self._records, rows, strict=True):
             record[episode, : len(actions)] = row
@@ -102,7 +102,7 @@ class Recorder:
         terminated: bool,
         truncated: bool,
     ) -> None:
-        """The episode is over, or broken off where it neither terminated nor was truncated."""
+        """Record the end of an episode; it is broken off if it has not ended by itself."""
         for last, leaf in zip(self._last_leaves, last_observation, strict=True):
             last[episode] = leaf
         self._lengths[episode] = length
@@ -110,7 +110,7 @@ class Recorder:
         self._broken_off[episode] = not (terminated or truncated) and length < self._step_limit
 
     def episodes(self) -> Episodes:
-        """All that was recorded."""
+        """All recorded episodes."""
         self._write()
         return Episodes(
             jax.tree.map(jnp.asarray, self._observations),

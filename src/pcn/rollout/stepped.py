@@ -11,8 +11,8 @@ from pcn.envs.observations import empty_observations
 from pcn.episodes import Episodes
 from pcn.nets.heads import action_head_for
 from pcn.rollout.agent import AbstractAgent
-from pcn.rollout.crew import Crew
 from pcn.rollout.recorder import Recorder
+from pcn.rollout.slot_agents import SlotAgents
 from pcn.types import RandomKey
 
 
@@ -31,16 +31,16 @@ def stepped_rollout(
     spec, slots = environment.spec, environment.slots()
     action_head = action_head_for(spec.action_space)
     num_slots = min(environment.num_slots, num_episodes)
-    crew = Crew(agents, key, num_slots)
+    slot_agents = SlotAgents(agents, key, num_slots)
     seeds = episode_seeds(key, num_episodes)
-    # What the slots show now, written in place: a compiled call is over before it changes.
+    # What the slots show now. It is written in place: a compiled call is over before it changes.
     observations = empty_observations(spec.observation_space, (num_slots,))
     leaves, one_array = jax.tree.leaves(observations), isinstance(observations, np.ndarray)
     masks = np.ones((num_slots, action_head.mask_size), dtype=bool) if spec.masked_actions else None
     recorder = Recorder(spec, num_episodes, observations, count)
     waiting = list(range(count))[::-1]
     playing: dict[int, int] = {}  # slot -> episode
-    episodes = np.full(num_slots, -1, dtype=np.int32)  # the same; -1 where nobody plays
+    episodes = np.full(num_slots, -1, dtype=np.int32)  # the same; -1 for a slot without one
     times = np.zeros(num_slots, dtype=np.int32)
     rewards = np.zeros((num_slots, spec.num_objectives), dtype=np.float32)
 
@@ -54,7 +54,7 @@ def stepped_rollout(
             masks[slot] = action_head.from_info(info)
 
     while playing or waiting:
-        newcomers = None
+        replaced = None
         if waiting and len(playing) < num_slots:
             free = [slot for slot in range(num_slots) if slot not in playing][: len(waiting)]
             for slot in free:
@@ -63,8 +63,8 @@ def stepped_rollout(
             first = slots.reset({slot: int(seeds[playing[slot]]) for slot in free})
             for slot, (observation, info) in first.items():
                 show(slot, observation, info)
-            newcomers = (episodes.copy(), np.isin(np.arange(num_slots), free))
-        actions = crew.act(observations, masks, rewards, newcomers)
+            replaced = (episodes.copy(), np.isin(np.arange(num_slots), free))
+        actions = slot_agents.act(observations, masks, rewards, replaced)
         chosen = action_head.to_environment(actions)
         rewards = np.zeros_like(rewards)
         recorder.add(episodes, times, leaves, masks, actions, rewards)
@@ -86,6 +86,6 @@ def stepped_rollout(
 
 
 def episode_seeds(key: RandomKey, num_episodes: int) -> Int[np.ndarray, " episode"]:
-    """What each environment is reset with."""
+    """The seed that each episode's environment is reset with."""
     numbers = key if isinstance(key, np.ndarray) else np.asarray(jax.random.key_data(key))
     return np.random.default_rng(numbers).integers(1 << 31, size=num_episodes)

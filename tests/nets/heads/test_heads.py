@@ -61,15 +61,15 @@ def test_environments_accept_every_action(head, space):
         assert space.contains(action)
         assert np.shape(head.in_space(jnp.asarray(row))) == (space.shape or ())
         np.testing.assert_array_equal(head.in_space(jnp.asarray(row)), action)
-        np.testing.assert_array_equal(head.from_environment(action), row)
 
 
-def test_compiled_and_gymnasium_actions_are_the_same_for_every_sample(head, space):
+def test_an_action_of_the_space_becomes_a_row_and_the_same_action_again(head, space):
     space.seed(0)
     for _ in range(20):
         action = space.sample()
         row = head.from_environment(action)
         assert row.dtype == head.dtype
+        assert row.shape == (head.num_parts,)
         np.testing.assert_array_equal(head.to_environment(row[None])[0], action)
 
 

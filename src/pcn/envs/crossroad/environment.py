@@ -44,15 +44,26 @@ def reward_of(
 
 
 class Crossroad(gym.Env[Any, Any]):
-    """Lights where a busy road with two lanes crosses one with a single lane.
+    """Traffic lights where a busy road with two lanes each way crosses one with a single lane.
 
-    The observation is a picture of bytes, unrolled along the lanes that lead to the lights: a
-    row per lane, a pixel per 5 m, the lights in a fixed column. Its channels are: a car is here,
-    its time in the system, and the lane's light (bright green, dimming yellow, dark red).
+    The environment is that of section 5.3 of the PCN paper, on a net of our own in SUMO.
 
-    While the lights are yellow, a switch would be ignored, and `info["action_mask"]` says so.
+    - Observation: `Box(0, 255, (3, 6, 24), uint8)`, a picture with one row for each lane that leads
+      to the lights and one pixel for every 5 m. The channels are: whether a car is there; for how
+      long it has been in the system; and the lane's light (bright for green, dimming through
+      yellow, dark for red).
+    - Actions: `Discrete(2)`: keep the lights, or switch them. A switch takes three yellow steps, in
+      which `info["action_mask"]` allows only to keep.
+    - Rewards: `flow`, the cars that reached their exit road in this step; `waiting`, minus the mean
+      time in the system of all other cars, divided by 100. With `waiting="authors"`, both are as in
+      the authors' code: see `reward_of`.
+    - Ends: never terminated; an episode is truncated after 100 steps of one second.
+    - Front: unknown.
 
-    `fresh_traffic` draws other traffic for each episode; without it every episode is the same.
+    Args:
+        waiting: The second objective, as in the paper's text ("mean") or the authors' code.
+        fresh_traffic: Whether each episode has other traffic, drawn from its seed.
+        render_mode: None or "rgb_array".
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012
@@ -101,7 +112,7 @@ class Crossroad(gym.Env[Any, Any]):
     def step(
         self, action: Any
     ) -> tuple[UInt8[np.ndarray, "3 lane cell"], Any, bool, bool, dict[str, Any]]:
-        """One second; the step limit is Gymnasium's `TimeLimit` wrapper's business."""
+        """One second; truncation at the step limit is left to Gymnasium's `TimeLimit`."""
         if not self._started:
             raise gym.error.ResetNeeded("call reset() before step()")
         if not self.action_space.contains(action):
@@ -110,7 +121,7 @@ class Crossroad(gym.Env[Any, Any]):
         self._step += 1
         before = self._since
         observation = self._look()
-        # Nobody leaves the road before the exit except by reaching it.
+        # A car only leaves the lanes before the exit by reaching the exit.
         left = len(before.keys() - self._since.keys())
         self._flow += left
         return observation, reward_of(left, self._times, self._waiting), False, False, self._info()
@@ -120,7 +131,7 @@ class Crossroad(gym.Env[Any, Any]):
         return {"action_mask": np.array([1, switchable], np.int8)}
 
     def _look(self) -> UInt8[np.ndarray, "3 lane cell"]:
-        """Draw the observation, and note who is on the way."""
+        """Draw the observation, and remember which cars are in the system since when."""
         seen = np.zeros((3, len(LANES), CELLS_BEFORE + CELLS_PAST), np.uint8)
         cars = self._simulation.approaching()
         before, now = self._since, self._step

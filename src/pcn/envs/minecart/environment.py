@@ -84,7 +84,25 @@ def _front() -> Front:
 
 
 class Minecart(AbstractCompiledEnvironment):
-    """The cart starts at its base; the episode ends, and the ore is paid, when it comes back."""
+    """A cart drives from its base to mines and comes back with two kinds of ore.
+
+    The dynamics are those of MO-Gymnasium's `minecart-deterministic-v0` and `minecart-v0`, bit for
+    bit (Abels et al., 2019, arXiv:1809.07803).
+
+    - Observation: `Box(-1, 1, (7,))`: x and y in the unit square, speed, sine and cosine of the
+      heading, and how much of the capacity each ore takes up. The cart starts at (0, 0), at rest.
+    - Actions: `Discrete(6)`: mine, left, right, accelerate, brake, nothing. Each lasts four
+      sub-frames. Mining works only where the cart stands still near one of the five mines; the
+      cart holds 1.5 of both ores together.
+    - Rewards: `ore_1` and `ore_2`, the ore in the cart when it is back at the base, otherwise 0;
+      `fuel`, -0.02 for every action, and another -0.1 to accelerate or -0.2 to mine.
+    - Ends: terminated when the cart comes back to the base after it has left it; truncated after
+      1000 steps.
+    - Front: proven, 22 points; unknown where it is stochastic.
+
+    Args:
+        stochastic: Whether the amount of ore that a mine yields is random.
+    """
 
     spec: EnvironmentSpec = eqx.field(static=True)
     ore_std: float = eqx.field(static=True)

@@ -1,4 +1,4 @@
-"""The agents in the slots: all of them observe and act in one compiled call."""
+"""The agents in the slots of a Gymnasium environment; all act in one compiled call."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -15,20 +15,20 @@ from pcn.rollout.packing import Packing
 from pcn.types import AnyArray, RandomKey
 
 CALLS_AHEAD = 32
-"""Calls whose random numbers are drawn together: drawing for each takes as long as acting."""
+"""Calls whose random numbers are drawn together: drawing them takes as long as acting."""
 
 Packed = list[Array]
 """Arrays as `Packing` makes them."""
 
 
-class Crew:
-    """One agent per slot; who leaves is replaced by the agent of the next episode."""
+class SlotAgents:
+    """One agent per slot; when its episode is over, the agent of the next episode replaces it."""
 
     def __init__(self, agents: AbstractAgent, key: RandomKey, num_slots: int) -> None:
         structure, own, shared = Structure.of(agents)
         self._compiled = _compiled(structure, num_slots)
-        self._everyone, self._shared = self._compiled.pack(own, shared)
-        self._own = [part[:num_slots] for part in self._everyone]
+        self._all_own, self._shared = self._compiled.pack(own, shared)
+        self._own = [part[:num_slots] for part in self._all_own]
         self._key = jnp.asarray(key)
         self._actions: Array | None = None
         self._drawn: list[PyTree[Array]] = []
@@ -39,18 +39,18 @@ class Crew:
         observations: PyTree[AnyArray],
         masks: Bool[np.ndarray, "slot choice"] | None,
         rewards: Float[np.ndarray, "slot objective"],
-        newcomers: tuple[Int[np.ndarray, " slot"], Bool[np.ndarray, " slot"]] | None,
+        replaced: tuple[Int[np.ndarray, " slot"], Bool[np.ndarray, " slot"]] | None,
     ) -> Num[np.ndarray, "slot part"]:
-        """Tell everyone what the last action brought, bring in newcomers, and let all act.
+        """Give all agents the rewards of their last actions, replace some agents, and let all act.
 
-        `newcomers` says which agent is now in each slot, and which of them are new. The agents may
-        keep the rewards: the caller must not change them afterwards.
+        `replaced` says which agent is now in each slot, and in which slots it is a new one. The
+        agents may keep the array of rewards, so the caller must not change it afterwards.
         """
         if not self._drawn:
             first = np.asarray(self._num_drawn, np.uint32)
-            self._drawn = self._compiled.draw(self._everyone, self._shared, self._key, first)[::-1]
+            self._drawn = self._compiled.draw(self._all_own, self._shared, self._key, first)[::-1]
             self._num_drawn += len(self._drawn)
-        joining = None if newcomers is None else (self._everyone, *newcomers)
+        joining = None if replaced is None else (self._all_own, *replaced)
         self._own, self._actions = self._compiled.advance(
             self._shared, self._own, self._actions, rewards, joining,
             self._drawn.pop(), observations, masks,
@@ -59,20 +59,23 @@ class Crew:
 
 
 class Structure(NamedTuple):
-    """All of an agent but its arrays: passing modules to a compiled call would take the longest."""
+    """All of an agent but its arrays.
+
+    Passing a module to a compiled call takes longer than the call itself; a few arrays do not.
+    """
 
     tree: Any
     rest: tuple[tuple[int, Any], ...]
-    """Leaves that are no arrays, and their places."""
+    """The leaves that are no arrays, and their places."""
     own_places: tuple[int, ...]
-    """Of the leaves that differ between episodes."""
+    """Places of the arrays that have one value per episode."""
     shared_places: tuple[int, ...]
     own: Packing
     shared: Packing
 
     @classmethod
     def of(cls, agents: AbstractAgent) -> tuple["Structure", list[Any], list[Any]]:
-        """What is left when the agents' own and shared arrays are taken out; and those."""
+        """The structure of agents, their own arrays, and the arrays that they share."""
         leaves, tree = jax.tree.flatten(agents)
         is_own = jax.tree.leaves(own_mask(agents))
         own: list[tuple[int, Any]] = []
@@ -92,20 +95,20 @@ class Structure(NamedTuple):
         return structure, list(own_arrays), list(shared_arrays)
 
     def agent(self, own: Packed, shared: Packed) -> Any:
-        """An agent again."""
+        """An agent with these arrays."""
         leaves = dict(self.rest)
         leaves.update(zip(self.own_places, self.own.unpacked(own), strict=True))
         leaves.update(zip(self.shared_places, self.shared.unpacked(shared), strict=True))
         return jax.tree.unflatten(self.tree, [leaves[place] for place in range(len(leaves))])
 
     def own_of(self, agent: Any) -> Packed:
-        """What is the agent's own."""
+        """The agent's own arrays."""
         leaves = jax.tree.leaves(agent)
         return self.own.packed([leaves[place] for place in self.own_places])
 
 
 class Compiled(NamedTuple):
-    """What a crew calls, compiled once for all crews of the same structure."""
+    """Functions that are compiled once for all agents of the same structure."""
 
     pack: Callable[..., tuple[Packed, Packed]]
     draw: Callable[..., list[PyTree[Array]]]
@@ -117,8 +120,8 @@ def _compiled(structure: Structure, num_slots: int) -> Compiled:
     def pack(own: Sequence[Array], shared: Sequence[Array]) -> tuple[Packed, Packed]:
         return structure.own.packed(own), structure.shared.packed(shared)
 
-    def draw(everyone: Packed, shared: Packed, key: Array, first: Array) -> list[PyTree[Array]]:
-        anyone = structure.agent([part[0] for part in everyone], shared)
+    def draw(all_own: Packed, shared: Packed, key: Array, first: Array) -> list[PyTree[Array]]:
+        anyone = structure.agent([part[0] for part in all_own], shared)
 
         def for_call(call: Array) -> PyTree[Array]:
             keys = jax.random.split(jax.random.fold_in(key, call), num_slots)
@@ -143,11 +146,11 @@ def _compiled(structure: Structure, num_slots: int) -> Compiled:
         def act(own: Packed, observation: Any, drawn: Any, mask: Any) -> Num[Array, " part"]:
             return structure.agent(own, shared).act_drawn(observation, drawn, mask)
 
-        if actions is not None:  # nobody has acted before the first call
+        if actions is not None:  # there are none before the first call
             own = jax.vmap(observe)(own, actions, rewards)
         if joining is not None:
-            everyone, index, started = joining
-            pairs = zip(everyone, own, strict=True)
+            all_own, index, started = joining
+            pairs = zip(all_own, own, strict=True)
             own = [jnp.where(started[:, None], new[index], old) for new, old in pairs]
         return own, jax.vmap(act)(own, observations, drawn, masks)
 
