@@ -1,4 +1,4 @@
-"""A command: the return a policy is asked to reach, and in how many steps."""
+"""A command: the desired return of an episode and its desired number of steps."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -20,7 +20,7 @@ class Command(eqx.Module):
         discount: Float[AnyArray, ""] | float,
         upper_bound: Float[AnyArray, " objective"] | None = None,
     ) -> "Command":
-        """What is still asked for once `reward` has been received.
+        """The command that is left once `reward` has been received.
 
         The dataset holds discounted returns-to-go, R_t = r_t + g R_{t+1}; the update that
         agrees with it is (R - r) / g. With g = 1 it is the paper's R - r.

@@ -1,4 +1,4 @@
-"""CoverageSet: what every algorithm ends in — returns reached, and how to reach each."""
+"""CoverageSet: what every algorithm ends in: executed returns, and how to reach each."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ from pcn.pareto import non_dominated_mask, rounded
 
 @dataclass(frozen=True)
 class CoverageSet:
-    """One row per policy: what it was asked for, and what it returned when executed."""
+    """One row per policy: its requested return, and what it returned when executed."""
 
     requested: Float[np.ndarray, "policy objective"]
-    """The return each policy stands for: in PCN's dataset, or when a baseline measured it."""
+    """The return each policy stands for: in PCN's dataset, or as MONES and RA measured it."""
     horizons: Float[np.ndarray, " policy"]
-    """The number of steps it is asked to take, or took then."""
+    """The requested number of steps, or for algorithms without commands the measured one."""
     executed: Float[np.ndarray, "policy objective"]
     """The return it reached; the mean where the environment is stochastic."""
     deviation: Float[np.ndarray, "policy objective"]

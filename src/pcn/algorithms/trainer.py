@@ -46,11 +46,11 @@ class Outcome:
     arrays: Mapping[str, np.ndarray]
     """What `Algorithm.agent` needs to act."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What else is worth knowing, for `metrics.json`."""
+    """More about the training, written to `metrics.json`."""
     archive: Float[np.ndarray, "point objective"] | None = None
-    """The non-dominated returns found in training; None if the policies are asked for just those.
+    """The non-dominated returns found in training; None if they are the requested returns.
 
-    Where luck plays a part, some of them are not worth asking for."""
+    In stochastic environments they may differ: a return found once may not be reached again."""
 
 
 def evaluation_due(steps_before: int, steps: int, *, total_steps: int, evaluations: int) -> bool:

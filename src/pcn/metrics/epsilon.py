@@ -51,5 +51,5 @@ def epsilons(
         for objective in range(1, wanted.shape[1]):
             gap = np.abs(wanted[rows, objective, None] - reached[:, objective])
             np.maximum(largest, gap, out=largest)
-        closest[rows] = largest.min(axis=1)
+        closest[rows] = largest.min(axis=1)  # the epsilon of each point in Eq. (4)
     return closest

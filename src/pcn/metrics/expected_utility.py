@@ -64,7 +64,7 @@ def best_utilities(
 ) -> Float[np.ndarray, " utility"]:
     """Each random user's utility of the return they like best; see `expected_utility`."""
     if len(returns) == 0:
-        raise ValueError("returns has no points: nobody has a choice to like")
+        raise ValueError("returns has no points: expected utility needs at least one")
     if not np.all(ideal > reference_point):
         raise ValueError(f"ideal {ideal} must be above reference_point {reference_point}")
     families: tuple[SingleFamily, ...] = get_args(SingleFamily) if family == "mixed" else (family,)

@@ -1,4 +1,4 @@
-"""Fidelity: does the network do what it is asked for?"""
+"""Fidelity: how well executed returns agree with requested ones."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ def reached_mask(
     executed: Float[np.ndarray, "command objective"],
     tolerance: float,
 ) -> Bool[np.ndarray, " command"]:
-    """Mark the commands whose execution returned what was asked, or more, in every objective."""
+    """Mark the commands whose executed return is at least the requested one in every objective."""
     return np.all(requested - executed <= tolerance, axis=1)
 
 
@@ -33,11 +33,11 @@ def fidelity(
     *,
     tolerance: float,
 ) -> Fidelity:
-    """Compare what was asked for with what was reached, command by command.
+    """Compare requested with executed returns, command by command.
 
     The shortfall of a command is how much its executed return misses the requested one by, in
     the objective where it misses most, as a share of that objective's range over all requested
-    returns (of 1 where they agree). More than was asked for is no shortfall, and neither is a
+    returns (of 1 where they agree). More than was requested is no shortfall, and neither is a
     difference of up to `tolerance` in an objective, before normalising.
 
     >>> requested = np.array([[1.0, 4.0], [3.0, 2.0]])

@@ -1,4 +1,4 @@
-"""Maximum utility loss: what the unluckiest user misses for want of the true front."""
+"""Maximum utility loss: the most that any user loses compared with the true front."""
 
 from copy import deepcopy
 

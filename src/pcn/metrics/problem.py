@@ -13,11 +13,14 @@ class Problem:
     """What metrics need to know about an environment; only the reference point is a must."""
 
     reference_point: Float[np.ndarray, " objective"]
-    """Worse than every return worth having."""
+    """The point that hypervolume is measured from."""
     front: Float[np.ndarray, "front objective"] | None = None
     """The true front, where it is known."""
     ideal: Float[np.ndarray, " objective"] | None = None
     """The best value of each objective by itself; where it is not given, the front's."""
+
+    tolerance: float = 1e-3
+    """Returns closer than this in each objective are the same."""
 
     def __post_init__(self) -> None:
         if self.ideal is None and self.front is not None:

@@ -15,7 +15,7 @@ def dominates(a: Float[np.ndarray, " objective"], b: Float[np.ndarray, " objecti
     >>> dominates(np.array([1.0, 1.0]), np.array([1.0, 1.0]))
     False
     """
-    return bool(np.all(a >= b) and np.any(a > b))
+    return bool(np.all(a >= b) and np.any(a > b))  # Eq. (2)
 
 
 def non_dominated_mask(
@@ -28,7 +28,8 @@ def non_dominated_mask(
     >>> non_dominated_mask(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 2.0], [2.0, 2.0]]))
     array([ True,  True, False,  True])
     """
-    return np.asarray(moocore.is_nondominated(returns, maximise=True, keep_weakly=True), dtype=bool)
+    mask = moocore.is_nondominated(returns, maximise=True, keep_weakly=True)  # Eq. (3)
+    return np.asarray(mask, dtype=bool)
 
 
 def num_earlier_copies(

@@ -65,10 +65,10 @@ def score(
     duplicate_penalty: float,
 ) -> Float[np.ndarray, " point"]:
     """The dominating score from its parts; see there for what copies pay extra."""
-    closeness = 0.0 - distance  # I_l2 of section 4.4
+    closeness = 0.0 - distance  # I_l2, Eq. (6)
     penalty = duplicate_penalty * (1 + earlier_copies)
     crowded_mask = (crowding <= crowded_below) | (earlier_copies > 0)
-    return np.where(crowded_mask, 2 * (closeness - penalty), closeness)  # I_ds of section 4.4
+    return np.where(crowded_mask, 2 * (closeness - penalty), closeness)  # I_ds, Eq. (7)
 
 
 def among(

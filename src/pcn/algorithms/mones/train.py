@@ -43,7 +43,7 @@ class MONESTrainer(AbstractTrainer):
         self._outcome: Outcome | None = None
         self._before_last: Snapshot | None = None
         self._generation = 0
-        self._full_length = 0.0  # of the newest generation that nobody broke off
+        self._full_length = 0.0  # of the newest generation whose episodes were not broken off
         self._rng = np.random.default_rng(seed)
         self._weights = WeightVector(fresh_policy(environment.spec, config, self._next_key()))
         kind = FullGaussian if config.covariance == "full" else DiagonalGaussian
@@ -127,8 +127,7 @@ class MONESTrainer(AbstractTrainer):
     ) -> tuple[Float[np.ndarray, "draw objective"], Float[np.ndarray, " draw"]]:
         """The mean return and length of each draw's episodes.
 
-        An episode that was broken off counts as the reference point, worse than any return
-        worth having.
+        An episode that was broken off counts as the reference point.
         """
         config, spec = self.config, self.environment.spec
         most_steps = self._most_steps()

@@ -1,4 +1,4 @@
-"""Acting under commands: exploring, and executing what a decision maker may ask for."""
+"""Acting under commands: exploring episodes, and greedy executions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,8 +40,8 @@ class Actor:
 
         Args:
             policy: the network.
-            desired_returns: what each episode is asked for; clipped to `upper_bound`.
-            desired_horizons: in how many steps.
+            desired_returns: the desired return of each episode; clipped to `upper_bound`.
+            desired_horizons: the desired number of steps.
             upper_bound: the largest desired return, also while the episode goes on.
             key: seeds the batch.
             noise: probability of a random action, for each episode; zero if not given.

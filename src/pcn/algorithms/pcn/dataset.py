@@ -50,18 +50,18 @@ class Rows:
 
 @dataclass(frozen=True)
 class Archive:
-    """Stored episodes whose returns are worth asking for: the non-dominated ones, if not said."""
+    """Some of the stored episodes, as commands: usually one for each non-dominated return."""
 
     rows: Rows
 
     @property
     def returns(self) -> Float[np.ndarray, "point objective"]:
-        """What each of them returned."""
+        """The return of each episode."""
         return self.rows.returns
 
     @property
     def horizons(self) -> Int[np.ndarray, " point"]:
-        """In how many steps."""
+        """The length of each episode."""
         return self.rows.lengths
 
     def __len__(self) -> int:

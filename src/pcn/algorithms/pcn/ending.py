@@ -104,7 +104,7 @@ class Ending:
         return coverage_set_of(self._offered(), self.second.execution, self._training)
 
     def facts(self) -> dict[str, Any]:
-        """What else is worth knowing, for `metrics.json`."""
+        """How much consolidation took, for `metrics.json`."""
         if not isinstance(self.first, Consolidating):
             return {}
         return {"consolidation": {"updates": self.first.num_updates, "steps": self.first.num_steps}}

@@ -118,7 +118,7 @@ class Ranges(eqx.Module):
 
 
 class Arrival(eqx.Module):
-    """Episodes on their way into the store, and the slots that await them."""
+    """Episodes to be stored, and the slot of each."""
 
     episodes: Episodes
     slots: Int[AnyArray, " episode"]

@@ -51,7 +51,7 @@ class Candidates(eqx.Module):
     def coverage_set(self, tolerance: float) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
         """The policies whose greedy returns are not dominated, and which they are.
 
-        What is asked of a policy is what it returned on average while it sampled its actions.
+        The requested return of a policy is its mean return while it sampled its actions.
         """
         kept = unique_front(rounded(np.asarray(self.executed), tolerance))
         coverage_set = CoverageSet(

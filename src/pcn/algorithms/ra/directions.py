@@ -24,7 +24,7 @@ def num_directions(num_objectives: int, intervals: int) -> int:
 
 
 def settled_intervals(num_objectives: int, intervals: int | None) -> int:
-    """The intervals asked for, or the authors'; an error beyond their numbers of objectives."""
+    """The given intervals, or the authors'; an error beyond their numbers of objectives."""
     if intervals is not None:
         return intervals
     if num_objectives in INTERVALS:

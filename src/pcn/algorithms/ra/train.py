@@ -139,7 +139,7 @@ class RATrainer(AbstractTrainer):
 
         A policy that samples its actions gets better and better, but its first choices alone may
         go in circles one day and not the next. Where outcomes are random, looking back would
-        choose the lucky ones: there every policy counts as it is.
+        prefer policies whose executions happened to go well: there every policy counts as it is.
         """
         execution = execute(
             self._runner,

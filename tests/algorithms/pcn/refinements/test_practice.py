@@ -34,7 +34,7 @@ UNSURE_SHARE = 0.5
 
 
 def practice_of(rows):
-    return Practice(rows, unsure_share=UNSURE_SHARE, least_doubt=1e-6)
+    return Practice(rows, uncertain_share=UNSURE_SHARE, least_uncertainty=1e-6)
 
 
 def rows():

@@ -46,7 +46,7 @@ class AbstractRefinement:
         return None
 
     def bound_on_returns(self, training: Training) -> Float[np.ndarray, " objective"] | None:
-        """The largest return that the network is asked for; None for no bound."""
+        """The largest desired return while acting; None for no bound."""
         del training
         return None
 

@@ -1,4 +1,4 @@
-"""Bounded commands: the network is never asked for more than it has seen in training."""
+"""Bounded commands: desired returns stay within what the network has seen in training."""
 
 from dataclasses import dataclass
 

@@ -34,7 +34,7 @@ class Consolidation(AbstractRefinement):
     """Train a copy of the network at the end until executing every command reproduces it.
 
     Wrongly predicted actions count more, the learning rate falls in cycles, and half of each batch
-    is drawn where the copy is unsure.
+    is drawn where the copy is uncertain.
     """
 
     updates: int = 20_000
@@ -49,18 +49,18 @@ class Consolidation(AbstractRefinement):
     """Where each cycle ends; it begins with the training's own learning rate."""
     check_growth: float = 0.25
     """Updates until the next check, as a share of the updates so far: checks become rarer."""
-    unsure_share: float = 0.5
+    uncertain_share: float = 0.5
     """Share of a batch that is drawn in proportion to the probability of any other action."""
-    least_doubt: float = 1e-6
+    least_uncertainty: float = 1e-6
     """Probability that is added there, so that no step is never drawn."""
     stochastic_budget: float = 0.3
     """Where outcomes are random: steps that checks may take, as a share of the budget, on top."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "updates", "patience", "first_cycle")
-        at_least(self, 0, "wrong_weight", "check_growth", "unsure_share", "stochastic_budget")
-        at_most(self, 1, "unsure_share")
-        positive(self, "last_learning_rate", "least_doubt")
+        at_least(self, 0, "wrong_weight", "check_growth", "uncertain_share", "stochastic_budget")
+        at_most(self, 1, "uncertain_share")
+        positive(self, "last_learning_rate", "least_uncertainty")
 
     def learning_rates(
         self, start: int, count: int, highest: float
@@ -120,7 +120,9 @@ class Consolidating:
         )
         self._learner = Learner.fresh(training.learner.policy)
         self._practice = Practice(
-            archive.rows, unsure_share=settings.unsure_share, least_doubt=settings.least_doubt
+            archive.rows,
+            uncertain_share=settings.uncertain_share,
+            least_uncertainty=settings.least_uncertainty,
         )
         self._per_round = config.updates_per_iteration
         # A test is one forward pass, an update three: tests take no more time than updates.
@@ -155,7 +157,7 @@ class Consolidating:
         due = self.num_updates >= min(self._next_check, self._settings.updates)
         if self.num_updates >= self._next_test:
             known = self._practice.test(self._learner.policy, self._training.dataset.store)
-            # In a deterministic environment, an episode that is known by heart will be executed.
+            # A deterministic environment repeats an episode whose actions are all predicted.
             due |= self._executions == 1 and known > self._best_score * len(self._archive)
             self._next_test = self.num_updates + self._per_test
         if not due:
@@ -223,7 +225,7 @@ class Consolidating:
         arrays = {
             **named_arrays(self._learner, "consolidating.learner"),
             **named_arrays(self.policy, "consolidating.policy"),
-            "consolidating.doubts": self._practice.doubts,
+            "consolidating.uncertainty": self._practice.uncertainty,
         }
         facts: dict[str, Any] = {
             "num_updates": self.num_updates,
@@ -244,7 +246,7 @@ class Consolidating:
         """Go back to a snapshot."""
         self._learner = with_named_arrays(self._learner, arrays, "consolidating.learner")
         self.policy = with_named_arrays(self.policy, arrays, "consolidating.policy")
-        self._practice.doubts = np.array(arrays["consolidating.doubts"])
+        self._practice.uncertainty = np.array(arrays["consolidating.uncertainty"])
         self.num_updates = facts["num_updates"]
         self.num_steps = facts["num_steps"]
         self._best_at = facts["best_at"]

@@ -1,8 +1,8 @@
 """Expected returns: in stochastic environments, commands are judged by their mean returns.
 
-An archived return may have been a lucky one: another command can return more on average. So more
+An archived return may be far above its command's mean: another command can return more. So more
 commands than the archive's are executed a few times each, the plausible ones are kept, and these
-are executed afresh: the best of many means are lucky again.
+are executed afresh: the best of many noisy means overestimate what they stand for.
 """
 
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from pcn.pareto import dominating_score
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedReturns(AbstractRefinement):
-    """Offer the commands with the best mean returns, and keep few copies of lucky episodes.
+    """Offer the commands with the best mean returns, and store few copies of equal returns.
 
     Only in stochastic environments.
     """
 
     copies: int = 8
-    """Stored episodes of equal return: one lucky return must not crowd out all others."""
+    """Most stored episodes of equal return: one rare outcome must not crowd out all others."""
     candidates: int = 64
     """How many commands are executed and compared at the end, if the budget allows."""
     fewest: int = 8
@@ -90,7 +90,7 @@ class ExpectedReturns(AbstractRefinement):
 def plausible_mask(execution: Execution, executions: int) -> Bool[np.ndarray, " command"]:
     """Mark the commands that may be non-dominated, as far as a few executions can tell.
 
-    Of two means only those more than a standard error each apart are told apart.
+    A command is dropped only if another one is better by more than both standard errors.
     """
     error = execution.deviation / np.sqrt(executions)
     lowest, highest = execution.returns - error, execution.returns + error

@@ -11,7 +11,7 @@ from pcn.checks import at_least, at_most
 class LongerWarmUp(AbstractRefinement):
     """Go on with random episodes until a few non-dominated returns are known.
 
-    A training that starts from one lucky return has nothing to choose between.
+    A training that starts from a single return has nothing to choose between.
     """
 
     trade_offs: int = 3

@@ -1,4 +1,4 @@
-"""What consolidation practises: half of a batch anywhere, half where the copy is still unsure.
+"""Batches of consolidation: half of each is drawn where the copy is still uncertain.
 
 Neighbours on the front part ways at a few of their steps, often at one of a hundred. Drawn evenly,
 those steps are rare, and what one batch teaches about them the next ones undo.
@@ -20,15 +20,15 @@ PART = 4096
 
 
 class Practice:
-    """The steps of some stored episodes, and how unsure a policy is of each."""
+    """The steps of some stored episodes, and how uncertain a policy is at each."""
 
-    def __init__(self, rows: Rows, *, unsure_share: float, least_doubt: float) -> None:
-        self._unsure_share = unsure_share
-        self._least_doubt = least_doubt
+    def __init__(self, rows: Rows, *, uncertain_share: float, least_uncertainty: float) -> None:
+        self._uncertain_share = uncertain_share
+        self._least_uncertainty = least_uncertainty
         self._rows = np.repeat(np.arange(len(rows.slots)), rows.lengths)
         self._slots = np.repeat(rows.slots, rows.lengths).astype(np.int32)
         self._times = np.concatenate([np.arange(length, dtype=np.int32) for length in rows.lengths])
-        self.doubts = np.ones(len(self._slots))
+        self.uncertainty = np.ones(len(self._slots))
         """For each step, the probability of any action but the stored one."""
 
     def __len__(self) -> int:
@@ -36,35 +36,35 @@ class Practice:
         return len(self._slots)
 
     def test(self, policy: ConditionedPolicy, store: TransitionStore) -> int:
-        """Ask the policy for every step; returns the number of episodes it knows by heart."""
+        """Measure the uncertainty at every step; returns how many episodes are predicted whole."""
         places = np.stack([self._slots, self._times])
         padded = np.pad(places, ((0, 0), (0, -len(self) % PART)), mode="edge")
         parts = [
-            _doubts(policy, store, *part)
+            _uncertainty(policy, store, *part)
             for part in np.split(padded, padded.shape[1] // PART, axis=1)
         ]
-        doubts, wrong = (
+        uncertainty, wrong = (
             np.concatenate([np.asarray(part) for part in answers])[: len(self)]
             for answers in zip(*parts, strict=True)
         )
-        self.doubts = doubts.astype(np.float64)
+        self.uncertainty = uncertainty.astype(np.float64)
         return int(len(np.unique(self._rows)) - len(np.unique(self._rows[wrong])))
 
     def draw(
         self, rng: np.random.Generator, num_updates: int, batch_size: int
     ) -> tuple[Int[np.ndarray, "update batch"], Int[np.ndarray, "update batch"]]:
         """Slots and times of the next batches."""
-        num_unsure = round(self._unsure_share * batch_size)
-        anywhere = rng.integers(len(self), size=(num_updates, batch_size - num_unsure))
-        cumulative = np.cumsum(self.doubts + self._least_doubt)
-        draws = rng.random((num_updates, num_unsure)) * cumulative[-1]
-        unsure = np.minimum(np.searchsorted(cumulative, draws, side="right"), len(self) - 1)
-        index = np.concatenate([anywhere, unsure], axis=1)
+        num_uncertain = round(self._uncertain_share * batch_size)
+        anywhere = rng.integers(len(self), size=(num_updates, batch_size - num_uncertain))
+        cumulative = np.cumsum(self.uncertainty + self._least_uncertainty)
+        draws = rng.random((num_updates, num_uncertain)) * cumulative[-1]
+        uncertain = np.minimum(np.searchsorted(cumulative, draws, side="right"), len(self) - 1)
+        index = np.concatenate([anywhere, uncertain], axis=1)
         return self._slots[index], self._times[index]
 
 
 @eqx.filter_jit
-def _doubts(
+def _uncertainty(
     policy: ConditionedPolicy,
     store: TransitionStore,
     slots: Int[AnyArray, " step"],
