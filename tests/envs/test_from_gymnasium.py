@@ -5,15 +5,14 @@ import signal
 
 import gymnasium as gym
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
-from pcn.algorithms.pcn.evaluate import Actor
-from pcn.algorithms.pcn.exploration import Randomness
+from jaxtyping import Array, Float
 
 import pcn
 from ordinary_loop import return_of
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.finding import find_environment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
@@ -22,7 +21,7 @@ from pcn.envs.observations import ObservationReader, small_picture
 from pcn.envs.probing import Probe, probe
 from pcn.envs.spec import Objective
 from pcn.errors import UserError
-from pcn.rollout import ScriptedAgent, rollout
+from pcn.rollout import AbstractAgent, ScriptedAgent, rollout
 from pcn.runs.playing import play
 
 FORBIDDEN = 2
@@ -364,23 +363,27 @@ class Short(Several):
         return seen, reward, terminated, self.time == 2, info
 
 
+class Idle(AbstractAgent):
+    """Always takes the first choices; nobody knows that before."""
+
+    number: Float[Array, "*episode"]
+
+    def act(self, observation, key, mask=None):
+        return jnp.zeros(2, jnp.int32)
+
+    def observing(self, action, reward):
+        return self
+
+
 def test_what_an_environment_cuts_off_itself_has_ended():
     environment = GymnasiumEnvironment.from_source(
         GymnasiumSource("short", Short), Probe((-9.0, -9.0), True, False, 1000)
     )
     scripted = ScriptedAgent(np.zeros((4, 3, 2), np.int32), np.zeros(4, np.int32))
-    policy = fresh_policy(environment.spec, PCNConfig(), np.zeros(2, np.uint32))
-    actor = Actor(environment, 4, 1.0)
     for most_steps in (None, 1):
-        known = rollout(environment, scripted, jax.random.key(0), 4, most_steps=most_steps)
-        stepped = actor.run(
-            policy,
-            np.zeros((4, 2)),
-            np.ones(4),
-            Randomness.none(4),
-            upper_bound=np.full(2, np.inf),
-            key=np.zeros(2, np.uint32),
-            most_steps=most_steps,
+        known, stepped = (
+            rollout(environment, agents, jax.random.key(0), 4, most_steps=most_steps)
+            for agents in (scripted, Idle(jnp.zeros(4)))
         )
         for episodes in (known, stepped):
             assert np.asarray(episodes.lengths).tolist() == [most_steps or 2] * 4
@@ -393,13 +396,16 @@ def test_training_learns_from_episodes_that_the_environment_cuts_off():
         GymnasiumEnvironment.from_source(
             GymnasiumSource("short", Short), Probe((-9.0, -9.0), True, False, 1000)
         ),
-        PCNConfig(total_steps=1_000, warmup_episodes=4, warmup_front=1, episodes_per_iteration=8),
+        PCNConfig.of(
+            {"total_steps": 1_000, "warmup_episodes": 4, "episodes_per_iteration": 8},
+            {"longer_warm_up.trade_offs": 1},
+        ),
         seed=0,
     )
     trainer.iterate()
-    before = len(trainer._dataset)
+    before = len(trainer._training.dataset)
     trainer.iterate()
-    assert len(trainer._dataset) >= before + 8
+    assert len(trainer._training.dataset) >= before + 8
 
 
 def test_ctrl_c_is_left_to_the_process_that_asks():
