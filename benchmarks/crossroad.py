@@ -24,7 +24,8 @@ from pcn.envs.crossroad import Crossroad
 from pcn.envs.crossroad.environment import STEP_LIMIT
 from pcn.envs.slots import WorkerSlots
 from pcn.rollout.slot_agents import SlotAgents
-from pcn.runs.settings import Settings
+from pcn.runs.request import Request
+from pcn.runs.settling import settle
 
 
 @dataclass
@@ -86,8 +87,9 @@ def spent(folder: str) -> dict[str, float]:
 
 
 def table(arguments: Arguments, folder: str) -> None:
-    settings = Settings.of(arguments.environment, evaluations=0, total_steps=10**9)
-    environment: Any = settings.make()
+    hyperparameters = {"evaluations": 0, "total_steps": 10**9}
+    settled = settle(Request(environment=arguments.environment, hyperparameters=hyperparameters))
+    settings, environment = settled.settings, settled.environment
     keywords = environment._make.keywords
     environment._make = functools.partial(Accounted, folder, *environment._make.args, **keywords)
     trainer: Any = ALGORITHMS["pcn"].trainer(environment, settings.config, seed=0)

@@ -1,3 +1,4 @@
+import equinox as eqx
 import gymnasium as gym
 import jax
 import jax.numpy as jnp
@@ -10,7 +11,7 @@ from pcn.nets.embeddings import (
     StripEmbedding,
     VectorEmbedding,
 )
-from pcn.nets.spaces import embedding_for
+from pcn.nets.spaces import EMBEDDINGS, embedding_for
 
 SPACES = {
     "Discrete": (gym.spaces.Discrete(5), OneHotEmbedding),
@@ -56,3 +57,22 @@ def test_integers_that_do_not_start_at_zero_are_told_apart():
 def test_other_spaces_are_refused_by_name():
     with pytest.raises(ValueError, match=r"Text\("):
         embedding_for(gym.spaces.Text(3), 6, joint_one_hot=False, key=jax.random.key(0))
+
+
+@pytest.mark.parametrize("name", EMBEDDINGS)
+def test_every_embedding_of_the_table_suits_some_space_and_embeds_it(name):
+    spaces = [space for space, _ in SPACES.values()]
+    spaces.append(gym.spaces.Tuple(spaces[:2]))
+    made = (
+        (space, EMBEDDINGS[name](space, 6, joint_one_hot=False, key=jax.random.key(0)))
+        for space in spaces
+    )
+    space, embed = next((space, embed) for space, embed in made if embed is not None)
+    space.seed(0)
+    example = jax.tree.map(lambda leaf: jnp.asarray(leaf), space.sample())
+
+    def total(embed):
+        return embed(example).sum()
+
+    layers = eqx.filter_grad(total)(embed).last_layers()
+    assert all(np.any(layer.weight) for layer in layers)

@@ -56,8 +56,8 @@ def by_hand(several, seed, actions):
         steps.append((seen, info, reward))
         seen, info = following, after
         if terminated or truncated:
-            return steps, terminated
-    return steps, False
+            return steps, terminated, seen
+    return steps, False, seen
 
 
 @pytest.mark.parametrize("workers", [False, True], ids=["here", "workers"])
@@ -80,11 +80,15 @@ def test_whole_scripts_equal_stepping_by_hand(several, workers, most_steps):
     lengths = np.asarray(episodes.lengths)
     assert lengths.max() == most_steps
     assert lengths[7] == 0
+    assert episodes.real_mask.tolist() == [True] * 7 + [False]
     assert most_steps < LIMIT or lengths[:7].min() < LIMIT  # both ways to end are seen
     num_replaced = 0
     for number, seed in enumerate(episode_seeds(key, 8)[:7]):
         actions = np.asarray(episodes.actions[number, : lengths[number]])
-        steps, terminated = by_hand(several, seed, actions)
+        steps, terminated, after = by_hand(several, seed, actions)
+        last = jax.tree.map(lambda leaf: leaf[number], episodes.last_observations)  # noqa: B023
+        np.testing.assert_array_equal(last["real"], after["real"].astype(np.float32))
+        assert int(last["parts"][0]) == after["parts"][0]
         assert len(steps) == lengths[number]
         assert bool(episodes.terminated[number]) == terminated
         for time, (seen, info, reward) in enumerate(steps):

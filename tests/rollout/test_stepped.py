@@ -69,6 +69,7 @@ def slow_rollout(environment, agents, key, num_episodes, count, most_steps):
     heads = sum(agents.sizes)
     everywhere = [Winding(environment.several) for _ in range(num_slots)]
     slots, waiting, call, steps, ends = {}, list(range(count)), 0, {}, {}
+    lasts = {}
     while waiting or slots:
         for slot in range(num_slots):
             if slot not in slots and waiting:
@@ -97,8 +98,9 @@ def slow_rollout(environment, agents, key, num_episodes, count, most_steps):
             slots[slot] = [number, agent.observing(action, jnp.asarray(reward)), following, after]
             if terminated or truncated or len(steps[number]) >= most_steps:
                 ends[number] = terminated
+                lasts[number] = following
                 del slots[slot]
-    return steps, ends
+    return steps, ends, lasts
 
 
 @pytest.fixture(params=[False, True], ids=["discrete", "several"])
@@ -117,19 +119,25 @@ def test_slots_equal_a_slow_loop_over_single_agents(environment, most_steps):
     key = np.array([3, 4], np.uint32)
     agents = wanderers(environment, 8)
     episodes = rollout(environment, agents, key, 8, count=7, most_steps=most_steps)
-    steps, ends = slow_rollout(environment, agents, key, 8, 7, most_steps)
+    steps, ends, lasts = slow_rollout(environment, agents, key, 8, 7, most_steps)
     lengths = [len(steps[number]) for number in range(7)]
     assert np.asarray(episodes.lengths).tolist() == [*lengths, 0]
     assert max(lengths) == most_steps
     assert most_steps < LIMIT or min(lengths) < LIMIT  # both ways to end are seen
     for number in range(7):
         assert episodes.terminated[number] == ends[number]
+        last = jax.tree.map(lambda leaf: leaf[number], episodes.last_observations)  # noqa: B023
+        np.testing.assert_array_equal(last["real"], lasts[number]["real"].astype(np.float32))
+        assert int(last["parts"][0]) == lasts[number]["parts"][0]
+        np.testing.assert_array_equal(last["parts"][1], lasts[number]["parts"][1])
         for time, (seen, action, reward, mask) in enumerate(steps[number]):
             there = jax.tree.map(lambda leaf: leaf[number, time], episodes.observations)  # noqa: B023
             jax.tree.map(np.testing.assert_array_equal, there, seen)
             np.testing.assert_array_equal(episodes.actions[number, time], action)
             np.testing.assert_array_equal(episodes.rewards[number, time], reward)
             np.testing.assert_array_equal(episodes.action_masks[number, time], mask)
+    assert episodes.real_mask.tolist() == [True] * 7 + [False]
+    assert episodes.num_steps == sum(lengths)
     beyond = np.arange(LIMIT) >= np.asarray(episodes.lengths)[:, None]
     parts = (episodes.observations, episodes.actions, episodes.rewards, episodes.action_masks)
     for part in jax.tree.leaves(parts):

@@ -4,7 +4,7 @@ import importlib
 import sys
 from typing import Any, NamedTuple
 
-from pcn.cli.screen import complain
+from pcn.cli.screen import complain, discard_output
 from pcn.errors import UserError
 
 
@@ -64,6 +64,9 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt as stop:
         complain(f"interrupted{stop}")
         sys.exit(130)
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
+        discard_output()
+        sys.exit(1)
     except OSError as error:
         complain(f"{error.strerror or error}: {error.filename or 'while writing'}")
         sys.exit(1)

@@ -23,8 +23,13 @@ class _Screen(Console):
     """A console that lets a command go on when the reader of a pipe has left."""
 
     def on_broken_pipe(self) -> None:
-        """Redirect standard output to /dev/null after a broken pipe."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        """Go on without a reader."""
+        discard_output()
+
+
+def discard_output() -> None:
+    """Redirect standard output to /dev/null, as after a broken pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # Where there is no terminal, lines are as long as they need to be.

@@ -1,6 +1,6 @@
 """Which state embedding suits an observation space."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import equinox as eqx
 import gymnasium as gym
@@ -28,36 +28,93 @@ LOWEST_PICTURE = 16
 """Pictures with fewer rows than this are too low for convolutions in both directions."""
 
 
+class MakesEmbedding(Protocol):
+    """Makes an embedding for a space; returns None for a space that it does not suit."""
+
+    def __call__(
+        self, space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
+    ) -> AbstractStateEmbedding | None:
+        """The embedding, or None."""
+
+
 def embedding_for(
     space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
 ) -> AbstractStateEmbedding:
-    """A state embedding that suits an observation space."""
-    if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
-        parts = (
-            [space[name] for name in sorted(space)]
-            if isinstance(space, gym.spaces.Dict)
-            else list(space)
-        )
-        keys = jax.random.split(key, len(parts))
-        return SumEmbedding(
-            tuple(
-                embedding_for(part, width, joint_one_hot=joint_one_hot, key=part_key)
-                for part, part_key in zip(parts, keys, strict=True)
-            )
-        )
-    ranges = _integer_ranges(space)
-    if ranges is not None:
-        starts, sizes = ranges
-        return OneHotEmbedding(sizes, width, starts=starts, joint=joint_one_hot, key=key)
-    if isinstance(space, gym.spaces.Box):
-        if space.dtype == np.uint8 and len(space.shape) == 3:
-            channels, height, breadth = space.shape
-            if height >= LOWEST_PICTURE:
-                return PictureEmbedding((channels, height, breadth), width, key=key)
-            if breadth > StripEmbedding.PATCH:
-                return StripEmbedding((channels, height, breadth), width, key=key)
-        return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
+    """The first embedding of `EMBEDDINGS` that suits an observation space."""
+    for make in EMBEDDINGS.values():
+        embedding = make(space, width, joint_one_hot=joint_one_hot, key=key)
+        if embedding is not None:
+            return embedding
     raise UserError(f"no state embedding for the observation space {space}")
+
+
+def _of_parts(
+    space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
+) -> SumEmbedding | None:
+    if not isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
+        return None
+    parts = (
+        [space[name] for name in sorted(space)]
+        if isinstance(space, gym.spaces.Dict)
+        else list(space)
+    )
+    keys = jax.random.split(key, len(parts))
+    return SumEmbedding(
+        tuple(
+            embedding_for(part, width, joint_one_hot=joint_one_hot, key=part_key)
+            for part, part_key in zip(parts, keys, strict=True)
+        )
+    )
+
+
+def _of_integers(
+    space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
+) -> OneHotEmbedding | None:
+    ranges = _integer_ranges(space)
+    if ranges is None:
+        return None
+    starts, sizes = ranges
+    return OneHotEmbedding(sizes, width, starts=starts, joint=joint_one_hot, key=key)
+
+
+def _of_picture(
+    space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
+) -> PictureEmbedding | None:
+    del joint_one_hot
+    shape = _picture_shape(space)
+    if shape is None or shape[1] < LOWEST_PICTURE:
+        return None
+    return PictureEmbedding(shape, width, key=key)
+
+
+def _of_strip(
+    space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
+) -> StripEmbedding | None:
+    del joint_one_hot
+    shape = _picture_shape(space)
+    if shape is None or shape[1] >= LOWEST_PICTURE or shape[2] <= StripEmbedding.PATCH:
+        return None
+    return StripEmbedding(shape, width, key=key)
+
+
+def _of_vector(
+    space: gym.Space[Any], width: int, *, joint_one_hot: bool, key: PRNGKeyArray
+) -> VectorEmbedding | None:
+    del joint_one_hot
+    if not isinstance(space, gym.spaces.Box):
+        return None
+    return VectorEmbedding(int(np.prod(space.shape)), width, key=key)
+
+
+EMBEDDINGS: dict[str, MakesEmbedding] = {
+    "parts": _of_parts,
+    "integers": _of_integers,
+    "picture": _of_picture,
+    "strip": _of_strip,
+    "vector": _of_vector,
+}
+"""Tried in this order. A new embedding is a final subclass of `AbstractStateEmbedding` and a
+function here that says which spaces it suits."""
 
 
 def own_embedding(
@@ -83,6 +140,14 @@ def own_embedding(
     if getattr(made, "shape", None) != (width,):
         raise UserError(f"{name} must embed an observation as {width} numbers, got {made}")
     return OwnEmbedding(module)
+
+
+def _picture_shape(space: gym.Space[Any]) -> tuple[int, int, int] | None:
+    """Channels, height and width; None if the space has no such pictures of bytes."""
+    if not isinstance(space, gym.spaces.Box) or space.dtype != np.uint8 or len(space.shape) != 3:
+        return None
+    channels, height, width = space.shape
+    return channels, height, width
 
 
 def _integer_ranges(space: gym.Space[Any]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

@@ -8,13 +8,13 @@ from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.episodes import Episodes
-from pcn.rollout.agent import AbstractAgent, environment_action
+from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.compiled import compiled_rollout
 from pcn.rollout.scripted import ScriptedAgent, scripted_rollout
 from pcn.rollout.stepped import stepped_rollout
 from pcn.types import RandomKey
 
-__all__ = ["AbstractAgent", "ScriptedAgent", "environment_action", "rollout", "run_episodes"]
+__all__ = ["AbstractAgent", "ScriptedAgent", "rollout", "run_episodes"]
 
 
 def rollout(

@@ -1,10 +1,9 @@
 """What an agent is: a policy and what it remembers of the episode that it is in."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
-import gymnasium as gym
 import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
@@ -64,11 +63,6 @@ class AbstractAgent(eqx.Module):
         """
         del num_steps
         return None
-
-
-def environment_action(space: gym.Space[Any], action: Num[Array, " part"]) -> Num[Array, "..."]:
-    """The action as the environment's space has it: a number where there is a single head."""
-    return action[0] if isinstance(space, gym.spaces.Discrete) else action
 
 
 def own_mask(agents: AbstractAgent) -> PyTree[bool]:

@@ -308,9 +308,10 @@ def test_spaces_of_64_bits_make_a_dataset_of_32(space):
 
 def test_an_equal_way_replaces_the_stored_one_and_all_that_is_known_of_it():
     def episode(rewards):
-        padded = jnp.asarray([[*rewards, *[[0.0, 0.0]] * (LIMIT - 2)]], jnp.float32)
+        length = len(rewards)
+        padded = jnp.asarray([[*rewards, *[[0.0, 0.0]] * (LIMIT - length)]], jnp.float32)
         one = make_episodes(np.random.default_rng(0), num_episodes=1)
-        return dataclasses.replace(one, rewards=padded, lengths=jnp.array([2], jnp.int32))
+        return dataclasses.replace(one, rewards=padded, lengths=jnp.array([length], jnp.int32))
 
     dataset = Dataset(make_spec(), CONFIG)
     dataset.add(episode([[3.0, -1.0], [1.0, -1.0]]))
@@ -318,6 +319,12 @@ def test_an_equal_way_replaces_the_stored_one_and_all_that_is_known_of_it():
     dataset.replace_equals(dataset.archive().rows, episode([[-2.0, -1.0], [6.0, -1.0]]))
     np.testing.assert_array_equal(stored_episode(dataset, 0)[1], [[4.0, -2.0], [6.0, -1.0]])
     np.testing.assert_array_equal(dataset.rows.highest.max(axis=0), [6.0, -1.0])
-    # Another return leaves it alone.
-    dataset.replace_equals(dataset.archive().rows, episode([[9.0, -1.0], [9.0, -1.0]]))
-    np.testing.assert_array_equal(stored_episode(dataset, 0)[1], [[4.0, -2.0], [6.0, -1.0]])
+    # Another return leaves it alone, and so does the same return in more steps or fewer.
+    for other in (
+        [[9.0, -1.0], [9.0, -1.0]],
+        [[9.0, -1.0], [-5.0, 0.0], [0.0, -1.0]],
+        [[4.0, -2.0]],
+    ):
+        dataset.replace_equals(dataset.archive().rows, episode(other))
+        np.testing.assert_array_equal(stored_episode(dataset, 0)[1], [[4.0, -2.0], [6.0, -1.0]])
+        np.testing.assert_array_equal(dataset.rows.highest.max(axis=0), [6.0, -1.0])

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import equinox as eqx
@@ -30,9 +31,9 @@ def environment():
     return DeepSeaTreasure()
 
 
-def training_with(environment, ways=WAYS):
-    """A training that has stored an episode for each way, with an untrained network."""
-    training = Training(environment, CONFIG, (), seed=0)
+def training_with(environment, ways=WAYS, config=CONFIG, policy=None):
+    """A training that has stored an episode for each way, its network untrained if not given."""
+    training = Training(environment, config, (), seed=0)
     scripts = np.zeros((len(ways), environment.spec.step_limit, 1), np.int32)
     for number, way in enumerate(ways):
         scripts[number, : len(way), 0] = way
@@ -42,6 +43,8 @@ def training_with(environment, ways=WAYS):
     training.learner = eqx.tree_at(
         lambda learner: learner.policy.command_scale, training.learner, scale
     )
+    if policy is not None:
+        training.learner = eqx.tree_at(lambda learner: learner.policy, training.learner, policy)
     return training
 
 
@@ -55,8 +58,10 @@ def consolidating(training, settings=CONSOLIDATION, key=(1, 2)):
     )
 
 
-def run(training, **options):
+def run(training, score=None, **options):
     work = consolidating(training, **options)
+    if score is not None:
+        work._score = score
     while not work.done:
         work.iterate()
     return work
@@ -95,13 +100,72 @@ def test_the_policy_that_went_in_is_not_changed(training, untrained, consolidate
 
 
 def test_a_policy_that_executes_everything_is_left_alone(environment, consolidated):
-    training = training_with(environment)
-    training.learner = eqx.tree_at(
-        lambda learner: learner.policy, training.learner, consolidated.policy
-    )
-    again = run(training)
+    again = run(training_with(environment, policy=consolidated.policy))
     assert again.num_updates == 0
     assert eqx.tree_equal(again.policy, consolidated.policy)
+
+
+class Judge:
+    """Gives the executions it is shown the scores of a list, and keeps them; then no points."""
+
+    def __init__(self, *scores):
+        self.scores, self.seen = scores, []
+
+    def __call__(self, execution):
+        self.seen.append(execution)
+        place = len(self.seen) - 1
+        return self.scores[place] if place < len(self.scores) else 0.0
+
+
+@pytest.mark.parametrize("scores", [(0.1, 0.9, 0.2, 0.8), (0.5, 0.4, 0.3)])
+def test_the_best_executed_copy_is_the_one_that_is_kept(scores, environment):
+    slowly = dataclasses.replace(CONFIG, learning_rate=5e-4)
+    judge, settings = Judge(*scores), Consolidation(updates=400)
+    work = run(training_with(environment, config=slowly), settings=settings, score=judge)
+    best = judge.seen[int(np.argmax(scores))]
+    assert len(judge.seen) > len(scores)
+    assert not np.array_equal(judge.seen[-1].returns, best.returns)  # the last one is another
+    assert work.execution is best
+    again = consolidating(training_with(environment, policy=work.policy))
+    again.iterate()  # executes the network as it is
+    np.testing.assert_array_equal(again.execution.returns, best.returns)
+
+
+def test_every_check_costs_its_steps(environment):
+    judge = Judge()
+    work = run(training_with(environment), settings=Consolidation(updates=400), score=judge)
+    assert len(judge.seen) > 2
+    # Every step costs one: what the executions returned says how many they took.
+    assert work.num_steps == -sum(execution.returns[:, 1].sum() for execution in judge.seen)
+
+
+def test_it_is_given_up_once_nothing_has_become_better_for_long(environment):
+    per_round = CONFIG.updates_per_iteration
+    settings = Consolidation(updates=4_000, patience=4 * per_round)
+    work = run(training_with(environment), settings=settings, score=Judge())
+    assert work.num_updates == 4 * per_round
+    # The second check, after one round, is better: from there on it takes as long again.
+    better = run(training_with(environment), settings=settings, score=Judge(0.1, 0.2))
+    assert better.num_updates == 5 * per_round
+
+
+def test_the_network_s_own_way_to_a_return_takes_the_place_of_the_stored_one(
+    environment, training, consolidated
+):
+    own = training.dataset.actions(training.dataset.archive().rows)
+    others = [WAYS[0]]
+    for way in WAYS[1:]:  # one step down earlier leads to the same goal
+        across, down = way.count(RIGHT), way.count(DOWN)
+        others.append([RIGHT, DOWN, *[RIGHT] * (across - 1), *[DOWN] * (down - 1)])
+    in_two_batches = dataclasses.replace(CONFIG, episodes_per_iteration=3)
+    stored = training_with(environment, others, in_two_batches, consolidated.policy)
+    rows = stored.dataset.archive().rows
+    np.testing.assert_array_equal(rows.returns, training.dataset.archive().returns)
+    before = stored.dataset.actions(rows)
+    assert not any(np.array_equal(a, b) for a, b in zip(before[1:], own[1:], strict=True))
+    run(stored)
+    for a, b in zip(stored.dataset.actions(rows), own, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_any_key_will_do(environment):

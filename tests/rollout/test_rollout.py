@@ -50,7 +50,8 @@ def slow_episode(environment, agent):
         actions.append(np.asarray(action))
         rewards.append(np.asarray(reward))
         terminated = bool(done)
-    return np.array(observations), np.array(actions), np.array(rewards), terminated
+    last = np.asarray(environment.observation(state))
+    return np.array(observations), np.array(actions), np.array(rewards), terminated, last
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +73,14 @@ def test_every_episode_equals_a_slow_loop(environment, asked, episodes):
     kinds = set()
     for number, start in enumerate(asked):
         agent = counting_agents(start)
-        observations, actions, rewards, terminated = slow_episode(environment, agent)
+        observations, actions, rewards, terminated, last = slow_episode(environment, agent)
         length = len(actions)
         assert episodes.lengths[number] == length
         assert episodes.terminated[number] == terminated
         np.testing.assert_array_equal(episodes.observations[number, :length], observations)
         np.testing.assert_array_equal(episodes.actions[number, :length], actions)
         np.testing.assert_array_equal(episodes.rewards[number, :length], rewards)
+        np.testing.assert_array_equal(episodes.last_observations[number], last)
         kinds.add(terminated)
     assert kinds == {True, False}  # the comparison saw both ways to end
 
@@ -95,6 +97,13 @@ def test_the_step_limit_truncates_and_is_no_termination(environment, episodes):
     assert episodes.actions.shape[1] == environment.spec.step_limit
     assert np.all(lengths[~terminated] == environment.spec.step_limit)
     assert np.all(lengths[terminated] < environment.spec.step_limit)
+
+
+def test_only_the_episodes_that_were_needed_are_real(environment, asked, episodes):
+    some = rollout(environment, counting_agents(asked), jax.random.key(0), len(asked), count=5)
+    assert some.real_mask.tolist() == [True] * 5 + [False] * (len(asked) - 5)
+    assert some.num_steps == int(np.asarray(episodes.lengths)[:5].sum())
+    assert episodes.real_mask.all()
 
 
 def test_each_episode_acts_by_its_own_agent(environment, asked, episodes):

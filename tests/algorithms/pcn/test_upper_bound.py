@@ -1,0 +1,51 @@
+"""The largest desired return: as told or found, kept from the first command on, and saved."""
+
+import numpy as np
+import pytest
+
+from logged import TINY, Walk, environment
+from pcn.algorithms import ALGORITHMS
+from pcn.rollout.runner import Runner
+
+TOLD = (2.0, -1.5)  # less than the front of the walk asks for
+
+BOUNDS = {
+    "found": ({}, (3.0, -1.0)),  # a walk's last step pays 3 and costs 1
+    "told": ({"bounded_commands.upper_bound": TOLD}, TOLD),
+    "none": ({"bounded_commands": False}, (np.inf, np.inf)),
+}
+
+
+@pytest.fixture
+def agents_seen(monkeypatch):
+    """Every batch of agents under commands that acts."""
+    seen, run = [], Runner.run
+
+    def watching(runner, agents, *arguments, **options):
+        if hasattr(agents, "command"):
+            seen.append(agents)
+        return run(runner, agents, *arguments, **options)
+
+    monkeypatch.setattr(Runner, "run", watching)
+    return seen
+
+
+@pytest.mark.parametrize("kind", BOUNDS)
+def test_the_saved_bound_is_the_one_that_policies_were_executed_with(kind, agents_seen):
+    options, bound = BOUNDS[kind]
+    pcn, where = ALGORITHMS["pcn"], environment(Walk)
+    config = pcn.config_class.of(TINY["pcn"], {"consolidation.updates": 8}, options)
+    trainer = pcn.trainer(where, config, seed=0)
+    while not trainer.done:
+        trainer.iterate()
+    outcome = trainer.outcome()
+    np.testing.assert_array_equal(outcome.coverage_set.requested, Walk.front)
+    np.testing.assert_array_equal(outcome.arrays["upper_bound"], bound)
+    np.testing.assert_array_equal(agents_seen[-1].upper_bound, np.float32(bound))
+    first_commands = np.minimum(Walk.front, bound)
+    np.testing.assert_array_equal(agents_seen[-1].command.desired_return[:3], first_commands)
+    for index, command in enumerate(first_commands):
+        agent = pcn.agent(where.spec, config, outcome.arrays, outcome.coverage_set, index)
+        np.testing.assert_array_equal(agent.command.desired_return, command)
+    for agents in agents_seen:
+        assert np.all(agents.command.desired_return <= agents.upper_bound)

@@ -1,0 +1,107 @@
+"""Tiny Gymnasium environments that write down what is done with them, and tiny trainings."""
+
+import os
+import time
+
+import gymnasium as gym
+import numpy as np
+
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
+
+SETTLED = {"reference_point": (-10.0, -11.0), "masked_actions": False, "step_limit": 10}
+"""Arguments with which no random episodes are needed before training."""
+
+TINY = {
+    "pcn": {
+        "total_steps": 150,
+        "width": 16,
+        "batch_size": 32,
+        "updates_per_iteration": 4,
+        "episodes_per_iteration": 4,
+        "warmup_episodes": 6,
+        "capacity": 12,
+        "evaluations": 2,
+        "executions": 8,
+    },
+    "mones": {"total_steps": 150, "population": 4, "final_draws": 4, "executions": 8},
+    "ra": {"total_steps": 150, "intervals": 2, "episodes_per_update": 2, "executions": 8},
+}
+"""Hyperparameters with which each algorithm trains for a moment."""
+
+
+class Logged(gym.Env):
+    """Keeps what happened to all environments of its class in this process."""
+
+    observation_space = gym.spaces.MultiDiscrete([6], dtype=np.int32)
+    action_space = gym.spaces.Discrete(3)
+    seeds: list[int]
+    """What episodes were begun with, in their order."""
+    rewards: list[np.ndarray]
+    """What steps brought, in their order."""
+
+    def __init_subclass__(cls):
+        cls.seeds, cls.rewards = [], []
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.seeds.append(seed)
+        return self.begin(), {}
+
+    def step(self, action):
+        seen, reward, terminated = self.follow(int(action))
+        self.rewards.append(reward)
+        return seen, reward, terminated, False, {}
+
+
+class Walk(Logged):
+    """A walk on the places 0 to 5 from place 2: left, right, or give up.
+
+    Place 0 pays 1, two steps away, and place 5 pays 3, three steps away; every step costs 1.
+    Walks that turn round have loops.
+    """
+
+    front = ((0.0, -1.0), (1.0, -2.0), (3.0, -3.0))
+    """By hand: giving up at once, and the shortest way to each end."""
+
+    def begin(self):
+        self.place = 2
+        return np.array([2], np.int32)
+
+    def follow(self, action):
+        self.place += (-1, 1, 0)[action]
+        pay = {0: 1.0, 5: 3.0}.get(self.place, 0.0)
+        ended = action == 2 or self.place in (0, 5)
+        return np.array([self.place], np.int32), np.array([pay, -1.0]), ended
+
+
+class Gamble(Logged):
+    """One step: (1, 3), (3, 1) or (0, 0), moved at random along and across the front."""
+
+    def begin(self):
+        return np.zeros(1, np.int32)
+
+    def follow(self, action):
+        first, second = ((1.0, 3.0), (3.0, 1.0), (0.0, 0.0))[action]
+        along, across = self.np_random.integers(-3, 4), self.np_random.integers(3)
+        reward = np.array([first + across + along, second + across - along])
+        return np.zeros(1, np.int32), reward, True
+
+
+def environment(kind, **options):
+    """One of the environments above, as algorithms train on it."""
+    probe = Probe(**SETTLED, deterministic=kind is not Gamble)
+    return GymnasiumEnvironment.from_source(GymnasiumSource(kind.__name__, kind), probe, **options)
+
+
+class Stuck(Logged):
+    """Action 0 ends the process, any other takes a minute."""
+
+    begin = Gamble.begin
+
+    def follow(self, action):
+        if action == 0:
+            os._exit(1)
+        time.sleep(60)
+        return np.zeros(1, np.int32), np.zeros(2), True

@@ -1,0 +1,117 @@
+"""Worker processes: Ctrl-C is not for them, and none is left behind."""
+
+import gc
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+import pcn
+from logged import SETTLED, TINY, Stuck, Walk, environment
+from pcn.errors import UserError
+from pcn.rollout import ScriptedAgent, rollout
+
+SECONDS = 60
+"""Long enough for a busy machine."""
+
+TRAIN = """
+import signal, sys
+# Where tests run, Ctrl-C may be switched off, and processes would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from pcn.cli import main
+main(sys.argv[1:])
+"""
+
+
+def others(before):
+    """Child processes of this one that were not there before."""
+    return [child for child in multiprocessing.active_children() if child not in before]
+
+
+def soon(condition):
+    """Whether something comes true before long."""
+    deadline = time.monotonic() + SECONDS
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return condition()
+
+
+def empty(group):
+    """Whether a group of processes has no members."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_a_training_on_workers_with_a_checkpoint_and_ends_them_all(tmp_path):
+    folder = tmp_path / "run"
+    small = {**TINY["pcn"], "total_steps": 10_000_000}
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in small.items()]
+    point = map(str, SETTLED["reference_point"])
+    process = subprocess.Popen(
+        [
+            sys.executable, "-c", TRAIN, "train", "logged:Walk", "--out", str(folder), *options,
+            "--workers", "--environments", "2", "--step-limit", "10", "--deterministic", "True",
+            "--masked-actions", "False", "--checkpoint-seconds", "0", "--reference-point", *point,
+        ],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=Path(__file__).parents[1],
+    )  # fmt: skip
+    try:
+        checkpoint = folder / "checkpoint.npz"
+        assert soon(lambda: checkpoint.exists() or process.poll() is not None)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to everyone in the group
+        _, said = process.communicate(timeout=SECONDS)
+        ended = soon(lambda: empty(process.pid))
+    finally:
+        if not empty(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 130, said
+    assert "interrupted; continue with" in said
+    assert not (folder / "metrics.json").exists()
+    assert ended, "processes were left behind"
+
+
+def test_workers_are_gone_once_a_training_is_over():
+    before = multiprocessing.active_children()
+    arguments = {**SETTLED, "deterministic": True, "workers": True, "environments": 2}
+    during = []
+    pcn.train(
+        Walk,
+        arguments=arguments,
+        report=lambda _: during.append(len(others(before))),
+        **TINY["pcn"],
+    )
+    assert set(during) == {2}
+
+    def gone():
+        gc.collect()
+        return not others(before)
+
+    assert soon(gone)
+
+
+def test_when_one_worker_dies_the_others_are_ended_whatever_they_do():
+    before = multiprocessing.active_children()
+    scripts = np.array([[[0]], [[1]]], np.int32)  # one dies, the other is busy for a minute
+    started = time.monotonic()
+    with pytest.raises(UserError, match="a worker process died"):
+        rollout(
+            environment(Stuck, num_slots=2, workers=True),
+            ScriptedAgent(scripts, np.zeros(2, np.int32)),
+            jax.random.key(0),
+            2,
+        )
+    assert not others(before)
+    assert time.monotonic() - started < SECONDS / 2
