@@ -12,8 +12,13 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Int
 
+from pcn import configure_jax
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Front, Objective, Step
 
+with pytest.MonkeyPatch.context() as _patch:
+    # As the command line does, before any test makes an array; the cache's folder comes later.
+    _patch.setenv("PCN_CACHE", "")
+    configure_jax()
 jax.config.update("jax_numpy_rank_promotion", "raise")
 hypothesis.settings.register_profile("pcn", deadline=None)
 hypothesis.settings.load_profile("pcn")
@@ -27,6 +32,7 @@ def shared_cache(tmp_path_factory):
     session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     patch = pytest.MonkeyPatch()
     patch.setenv("PCN_CACHE", str(session / "compiled"))
+    configure_jax()
     yield
     patch.undo()
 

@@ -1,21 +1,86 @@
-"""Pareto Conditioned Networks: learn every non-dominated policy, and verify that it executes."""
+"""Pareto Conditioned Networks: learn every non-dominated policy, and verify that it executes.
 
-import os
+Importing this package imports neither JAX nor an environment, and changes nothing in the process
+but Gymnasium's registry, which gets the ids `pcn/<name>-v0`. `configure_jax` sets JAX up for speed.
+"""
 
-# The networks are small: threads inside one matrix product cost more than they bring, and
-# results must not depend on how many cores there are. Read when JAX makes its first array.
-_FLAG = "--xla_cpu_multi_thread_eigen"
-if _FLAG not in os.environ.get("XLA_FLAGS", ""):
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_FLAG}=false".strip()
+from typing import TYPE_CHECKING, Any
+
+from pcn.envs.gymnasium_ids import register_all
+from pcn.lazy import attribute_of
+
+if TYPE_CHECKING:
+    from pcn.algorithms.mones.config import MONESConfig
+    from pcn.algorithms.pcn.config import PCNConfig
+    from pcn.algorithms.ra.config import RAConfig
+    from pcn.compilation import configure_jax
+    from pcn.coverage import CoverageSet
+    from pcn.envs.compiled import AbstractCompiledEnvironment, Step
+    from pcn.envs.spec import EnvironmentSpec, Front, Objective
+    from pcn.errors import Stopped, UserError
+    from pcn.runs.events import Advanced, Started
+    from pcn.runs.policy import Policy
+    from pcn.runs.request import Request
+    from pcn.runs.run import Run, load
+    from pcn.runs.training import carry_out, resume, train
 
 __version__ = "0.1.0"
 
-from pcn.envs.gymnasium_ids import register_all  # noqa: E402
+__all__ = [
+    "AbstractCompiledEnvironment",
+    "Advanced",
+    "CoverageSet",
+    "EnvironmentSpec",
+    "Front",
+    "MONESConfig",
+    "Objective",
+    "PCNConfig",
+    "Policy",
+    "RAConfig",
+    "Request",
+    "Run",
+    "Started",
+    "Step",
+    "Stopped",
+    "UserError",
+    "__version__",
+    "carry_out",
+    "configure_jax",
+    "load",
+    "resume",
+    "train",
+]
+
+_MODULES = {
+    "AbstractCompiledEnvironment": "pcn.envs.compiled",
+    "Advanced": "pcn.runs.events",
+    "CoverageSet": "pcn.coverage",
+    "EnvironmentSpec": "pcn.envs.spec",
+    "Front": "pcn.envs.spec",
+    "MONESConfig": "pcn.algorithms.mones.config",
+    "Objective": "pcn.envs.spec",
+    "PCNConfig": "pcn.algorithms.pcn.config",
+    "Policy": "pcn.runs.policy",
+    "RAConfig": "pcn.algorithms.ra.config",
+    "Request": "pcn.runs.request",
+    "Run": "pcn.runs.run",
+    "Started": "pcn.runs.events",
+    "Step": "pcn.envs.compiled",
+    "Stopped": "pcn.errors",
+    "UserError": "pcn.errors",
+    "carry_out": "pcn.runs.training",
+    "configure_jax": "pcn.compilation",
+    "load": "pcn.runs.run",
+    "resume": "pcn.runs.training",
+    "train": "pcn.runs.training",
+}
 
 register_all()  # `gymnasium.make("pcn/deep-sea-treasure-v0")` works from here on
 
-from pcn.coverage import CoverageSet  # noqa: E402
-from pcn.errors import UserError  # noqa: E402
-from pcn.runs import Run, load, resume, train  # noqa: E402
 
-__all__ = ["CoverageSet", "Run", "UserError", "__version__", "load", "resume", "train"]
+def __getattr__(name: str) -> Any:
+    return attribute_of(__name__, name, _MODULES)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

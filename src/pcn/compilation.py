@@ -1,33 +1,37 @@
-"""How JAX keeps and runs compiled code."""
+"""How JAX compiles and runs programs: one call sets what suits this package."""
 
 import os
 from pathlib import Path
 
-import jax
+_FLAG = "--xla_cpu_multi_thread_eigen"
 
 
-def use_cache() -> None:
-    """Let JAX keep compiled programs, unless the user has chosen a place or none.
+def configure_jax() -> None:
+    """Set JAX up as the command line does; call it once, before anything has used JAX.
 
-    The folder is `$PCN_CACHE`, or `pcn` in the user's cache folder; an empty `PCN_CACHE` turns
-    the cache off.
+    Nothing needs it, and nothing calls it but the command line. It changes the whole process:
+
+    - Matrix products run in one thread. The networks are small, so that threads cost more than
+      they bring, and results do not depend on how many cores there are.
+    - Programs run in the thread that calls them. Nothing here goes on without its result, and
+      handing a small program to another thread takes as long as running it.
+    - Compiled programs are kept on disk, in `$PCN_CACHE` or `pcn` in the user's cache folder; an
+      empty `PCN_CACHE` keeps none.
+
+    What the user has chosen by JAX's own variables and options stays as it is.
     """
+    flags = os.environ.get("XLA_FLAGS", "")
+    if _FLAG not in flags:
+        os.environ["XLA_FLAGS"] = f"{flags} {_FLAG}=false".strip()  # read at JAX's first array
+    import jax
+
+    if "JAX_CPU_ENABLE_ASYNC_DISPATCH" not in os.environ:
+        jax.config.update("jax_cpu_enable_async_dispatch", False)
     if jax.config.jax_compilation_cache_dir is not None:  # type: ignore[attr-defined]
         return
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     chosen = os.environ.get("PCN_CACHE", str(Path(base) / "pcn"))
-    if not chosen:
-        return
-    jax.config.update("jax_compilation_cache_dir", chosen)
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
-
-
-def run_in_place() -> None:
-    """Let JAX run programs on the processor in the thread that asks for them.
-
-    Nothing here goes on before it has its result, and handing a small program to another thread
-    takes as long as running it. Without effect once JAX is in use, and where the user has chosen.
-    """
-    if "JAX_CPU_ENABLE_ASYNC_DISPATCH" not in os.environ:
-        jax.config.update("jax_cpu_enable_async_dispatch", False)
+    if chosen:
+        jax.config.update("jax_compilation_cache_dir", chosen)
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)

@@ -1,4 +1,4 @@
-"""Functions and classes of the user's, by the name they have in a run's config."""
+"""Functions, classes and other objects of the user's, by the name they have in a run's config."""
 
 import importlib
 from collections.abc import Callable
@@ -7,42 +7,54 @@ from typing import Any
 
 from pcn.errors import UserError
 
-HERE_ONLY = "#"
-"""Marks the names of what only this process can find."""
-_GIVEN: dict[str, Callable[..., Any]] = {}
-"""What was handed over in Python and cannot be imported."""
+
+class GivenName(str):
+    """The name of something that cannot be imported, and the thing itself.
+
+    A config holds it like any other name. A file keeps the name alone, which finds nothing.
+    """
+
+    thing: Any
+
+    def __new__(cls, name: str, thing: Any) -> "GivenName":
+        """A name that carries what it stands for."""
+        made = super().__new__(cls, name)
+        made.thing = thing
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "GivenName":
+        return self  # as strings do: `dataclasses.asdict` copies what it finds
+
+    def __reduce__(self) -> tuple[type["GivenName"], tuple[str, Any]]:
+        return GivenName, (str(self), self.thing)
 
 
 def name_of(function: Callable[..., Any]) -> str:
     """A name under which `find_function` finds a function again.
 
-    One that cannot be imported, as a lambda, gets a name that means it in this process only.
+    The name of a function that cannot be imported, such as a lambda, carries the function with it.
     """
     module = getattr(function, "__module__", type(function).__module__)
     name = f"{module}:{getattr(function, '__qualname__', type(function).__qualname__)}"
     with suppress(UserError):
         if _imported(name) is function:
             return name
-    for known, given in _GIVEN.items():
-        if given is function:
-            return known
-    name = f"{name}{HERE_ONLY}{len(_GIVEN)}"
-    _GIVEN[name] = function
-    return name
+    return GivenName(name, function)
 
 
-def found_again(name: str) -> bool:
-    """Whether another process can find what has this name, too."""
-    return HERE_ONLY not in name
+def is_importable(name: str) -> bool:
+    """Whether another process finds what has this name, too."""
+    return not isinstance(name, GivenName)
+
+
+def find_object(name: str) -> Any:
+    """Whatever is called `module:name`."""
+    return name.thing if isinstance(name, GivenName) else _imported(name)
 
 
 def find_function(name: str) -> Callable[..., Any]:
-    """What stands behind `module:function`."""
-    if name in _GIVEN:
-        return _GIVEN[name]
-    if not found_again(name):
-        raise UserError(f"cannot find {name}: it was given to another process in Python")
-    found = _imported(name)
+    """The function or class called `module:name`."""
+    found = find_object(name)
     if not callable(found):
         raise UserError(f"{name} is neither a function nor a class")
     function: Callable[..., Any] = found

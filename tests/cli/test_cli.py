@@ -4,13 +4,14 @@ import csv
 import json
 import shutil
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from PIL import Image
 
+from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.cli import main
+from pcn.cli.options import algorithm_options, environment_options
 from pcn.figures.progress import progress_figure
 from pcn.runs import load
 
@@ -38,7 +39,8 @@ def refusal(capsys, *arguments):
 def test_training_writes_every_file_and_says_what_to_type_next(run, capsys):
     written = {path.name for path in run.iterdir()}
     assert written == {
-        "config.json", "progress.csv", "front.csv", "metrics.json", "weights.npz", "checkpoint.npz",
+        "config.json", "spec.json", "progress.csv", "front.csv", "metrics.json", "weights.npz",
+        "checkpoint.npz",
     }  # fmt: skip
     main(["evaluate", str(run)])
     shown = capsys.readouterr().out
@@ -66,7 +68,7 @@ def test_play_shows_each_step_and_saves_a_film(run, capsys, tmp_path):
     film = tmp_path / "play.gif"
     main(["play", str(run), "--policy", "1", "--save", str(film)])
     shown = capsys.readouterr().out
-    steps = int(shown.split("Reached")[1].split(" in ")[1].split()[0])
+    steps = int(shown.split("Executed")[1].split(" in ")[1].split()[0])
     with Image.open(film) as picture:
         assert picture.n_frames == steps + 1
     assert "Wrote" in shown
@@ -86,12 +88,10 @@ def test_progress_is_drawn_as_what_is_missing_from_the_known_front(run, tmp_path
     loaded = load(run)
     figure = progress_figure([loaded])
     archive, executed = figure.axes[0].get_lines()
-    header, rows = loaded.progress
     last = loaded.metrics["executed"]["hypervolume"]
-    volumes = [float(row[header.index("executed_hypervolume")]) for row in rows] + [last]
+    volumes = [evaluation.executed_hypervolume for evaluation in loaded.progress] + [last]
     np.testing.assert_allclose(22855 - executed.get_ydata(), volumes, atol=1e-3)
-    assert len(archive.get_xdata()) == len(rows) + 1
-    plt.close(figure)
+    assert len(archive.get_xdata()) == len(loaded.progress) + 1
 
 
 def test_plot_says_which_runs_it_wants(run, capsys):
@@ -104,6 +104,18 @@ def test_envs_lists_every_environment(capsys):
     shown = capsys.readouterr().out
     assert "deep-sea-treasure" in shown
     assert "proven, 10 points" in shown
+    assert "authors' values" not in shown
+
+
+def test_envs_shows_what_recipes_change_and_why(capsys):
+    main(["envs", "minecart", "--verbose"])
+    shown = capsys.readouterr().out
+    for algorithm in ALGORITHMS:
+        assert f"{algorithm}, default preset" in shown
+    assert "learning_rate = 0.001  the authors' values" in shown
+    assert "total_steps = 10000000  the paper's budget" in shown
+    assert "walkroom" not in shown
+    assert "no environment is called 'mine'" in refusal(capsys, "envs", "mine")
 
 
 def test_a_wrong_name_is_answered_with_the_right_ones(capsys, tmp_path):
@@ -153,6 +165,13 @@ def test_an_existing_folder_is_never_overwritten(run, capsys):
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
+def test_a_damaged_spec_is_told(run, capsys, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    (copy / "spec.json").write_text('{"format": 2}')
+    assert "spec.json is damaged" in refusal(capsys, "plot", copy)
+
+
 def test_commands_refuse_what_is_no_finished_run(run, capsys, tmp_path):
     assert "not a folder" in refusal(capsys, "evaluate", tmp_path / "nothing")
     assert "not a run" in refusal(capsys, "evaluate", tmp_path)
@@ -181,9 +200,9 @@ def test_a_damaged_front_is_told(run, capsys, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def baseline_runs(tmp_path_factory):
-    """A short run of each baseline."""
-    folder = tmp_path_factory.mktemp("baselines")
+def other_runs(tmp_path_factory):
+    """A short run of each of the other algorithms."""
+    folder = tmp_path_factory.mktemp("others")
     common = ["train", "deep-sea-treasure", "--total-steps", "3000"]
     quick = {
         "mones": ["--population", "10", "--final-draws", "20"],
@@ -196,36 +215,47 @@ def baseline_runs(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mones", "ra"])
-def test_runs_of_baselines_serve_every_command(baseline_runs, name, capsys, tmp_path):
-    run = baseline_runs / name
+def test_runs_of_every_algorithm_serve_every_command(other_runs, name, capsys, tmp_path):
+    run = other_runs / name
     config = json.loads((run / "config.json").read_text())
     assert config["algorithm"] == name
     main(["evaluate", str(run)])
     assert "hypervolume" in capsys.readouterr().out
     main(["play", str(run), "--policy", "0"])
     shown = capsys.readouterr().out
-    assert "stands for" in shown
-    assert "left of the command" not in shown
+    assert "Executed" in shown
+    assert "command" not in shown  # these policies take none
     main(["plot", str(run), "--out", str(tmp_path / "front.png")])
     assert (tmp_path / "front.png").exists()
     assert "finished already" in refusal(capsys, "resume", run)
 
 
-def test_help_lists_the_options_of_the_algorithm_asked_for(capsys):
-    for name, option in (("pcn", "--capacity"), ("mones", "--kl-bound"), ("ra", "--intervals")):
-        with pytest.raises(SystemExit):
-            main(["train", "deep-sea-treasure", "--algorithm", name, "--help"])
-        shown = capsys.readouterr().out
-        assert option in shown
-        assert ("--capacity" in shown) == (name == "pcn")
+def test_help_lists_every_option_with_its_default(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "deep-sea-treasure", "--help"])
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for option in (*algorithm_options().values(), *environment_options().values()):
+        assert option.flag in shown
+    assert "every algorithm's options" in shown
+    assert "ra options" in shown
+    assert f"(default: {PCNConfig().capacity})" in shown
+    assert "pcn envs --verbose" in shown
 
 
-def test_an_option_of_another_algorithm_is_answered_with_its_owner(capsys):
+def test_no_option_is_both_an_algorithm_s_and_an_environment_s():
+    assert not algorithm_options().keys() & environment_options().keys()
+
+
+def test_an_option_of_others_is_answered_with_its_owners(capsys):
     sentence = refusal(
         capsys, "train", "deep-sea-treasure", "--algorithm", "mones", "--capacity", 9
     )
     assert "--capacity is an option of pcn, not of mones" in sentence
-    assert "option of ra" in refusal(capsys, "train", "minecart", "--horizon=9")
+    assert "option of ra, not of pcn" in refusal(capsys, "train", "minecart", "--horizon=9")
+    sentence = refusal(capsys, "train", "minecart", "--no-workers")
+    assert "--workers is an option of Gymnasium environments, not of minecart" in sentence
+    sentence = refusal(capsys, "train", "deep-sea-treasure-v0", "--simulators", 3)
+    assert "crossroad-authors and crossroad-stochastic, not of deep-sea-treasure-v0" in sentence
 
 
 def test_ra_says_what_many_objectives_would_cost(capsys, tmp_path):
@@ -244,6 +274,26 @@ def test_whole_numbers_may_be_typed_in_powers_of_ten(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["train", "deep-sea-treasure", "--total-steps", "1.5", "--out", str(tmp_path / "no")])
     assert "no whole number" in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_option_may_be_set_to_nothing(tmp_path):
+    folder = tmp_path / "run"
+    main(["train", "deep-sea-treasure", "--algorithm", "mones", "--patience", "None",
+          "--final-draws", "10", "--total-steps", "1000", "--out", str(folder)])  # fmt: skip
+    assert json.loads((folder / "config.json").read_text())["config"]["patience"] is None
+
+
+def test_probing_is_told_in_the_first_line_and_in_the_files(tmp_path, capsys):
+    folder = tmp_path / "run"
+    main(["train", "deep-sea-treasure-v0", "--total-steps", "500", "--out", str(folder)])
+    first = capsys.readouterr().out.splitlines()[0]
+    spec = json.loads((folder / "spec.json").read_text())
+    metrics = json.loads((folder / "metrics.json").read_text())
+    assert spec["probe"]["episodes"] == 40
+    assert f"probed with 40 random episodes, {spec['probe']['steps']:,} steps" in first
+    assert metrics["probe"] == spec["probe"]
+    assert metrics["steps_by_phase"]["probing"] == spec["probe"]["steps"] > 0
+    assert metrics["steps"] == sum(metrics["steps_by_phase"].values())
 
 
 def test_resuming_says_what_is_resumed(run, tmp_path, capsys):
@@ -276,4 +326,7 @@ def test_the_environment_may_follow_a_flag(tmp_path):
     folder = tmp_path / "run"
     options = ["--total-steps=1000", f"--out={folder}", "--no-variations", "deep-sea-treasure"]
     main(["train", *options])
-    assert json.loads((folder / "config.json").read_text())["config"]["variations"] is False
+    assert (
+        "variations"
+        not in json.loads((folder / "config.json").read_text())["config"]["refinements"]
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from corridor import CLOSING_TIME, OWN_LIMIT, RIGHT, STAY, Corridor, CorridorState, mask_by_hand
-from pcn.envs import BENCHMARKS, Step
+from pcn.envs import ENVIRONMENTS, Step, find_environment
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.errors import UserError
 
@@ -74,15 +74,15 @@ def test_the_view_of_a_person_is_truncated_at_the_step_limit():
 
 COMPILED = [
     name
-    for name, benchmark in BENCHMARKS.items()
+    for name in ENVIRONMENTS
     if not name.startswith("crossroad")
-    and isinstance(benchmark.make(), AbstractCompiledEnvironment)
+    and isinstance(find_environment(name, {}).environment, AbstractCompiledEnvironment)
 ]
 
 
 @pytest.mark.parametrize("name", COMPILED)
 def test_our_own_environments_fit_their_specs(name):
-    BENCHMARKS[name].make().prepare()
+    find_environment(name, {}).environment.prepare()
 
 
 class GrowingState(Corridor):

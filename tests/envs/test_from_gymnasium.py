@@ -7,19 +7,19 @@ import gymnasium as gym
 import jax
 import numpy as np
 import pytest
+from pcn.algorithms.pcn.evaluate import Actor
+from pcn.algorithms.pcn.exploration import Randomness
 
 import pcn
 from ordinary_loop import return_of
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.evaluate import Actor
-from pcn.algorithms.pcn.exploration import Randomness
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.envs.finding import find_environment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.observations import ObservationReader, small_picture
 from pcn.envs.probing import Probe, probe
-from pcn.envs.registry import find_benchmark
 from pcn.envs.spec import Objective
 from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
@@ -462,14 +462,14 @@ def test_rewards_that_are_no_vectors_are_refused():
 
 def test_continuous_actions_are_refused_with_a_reason():
     with pytest.raises(UserError, match="needs actions that are Discrete"):
-        find_benchmark("mo-mountaincarcontinuous-v0")
+        find_environment("mo-mountaincarcontinuous-v0", {})
 
 
 def test_unknown_names_are_told():
     with pytest.raises(UserError, match="cannot find no_such_module:make"):
-        find_benchmark("no_such_module:make")
+        find_environment("no_such_module:make", {})
     with pytest.raises(UserError, match="every Gymnasium id"):
-        find_benchmark("no-such-environment")
+        find_environment("no-such-environment", {})
 
 
 def test_doing_without_an_objective_that_only_gains_is_better_than_the_reference_point():

@@ -1,11 +1,11 @@
 import gymnasium as gym
 import pytest
 
-from pcn.envs import BENCHMARKS
+from pcn.envs import ENVIRONMENTS
 from pcn.envs.gymnasium_ids import register_all
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_registering_again_changes_nothing(name):
     register_all()
     before = gym.registry[f"pcn/{name}-v0"]

@@ -1,5 +1,7 @@
-"""What every benchmark in the table must offer; new entries are picked up by themselves."""
+"""What every environment in the table must offer; new entries are picked up by themselves."""
 
+import subprocess
+import sys
 import warnings
 
 import equinox as eqx
@@ -12,22 +14,22 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from mo_gymnasium.wrappers import LinearReward
 
-from pcn.algorithms import ALGORITHMS
-from pcn.algorithms.pcn.config import PRESETS, PCNConfig
-from pcn.envs import BENCHMARKS, AbstractCompiledEnvironment, find_benchmark
+from pcn.checks import fits
+from pcn.envs import ENVIRONMENTS, AbstractCompiledEnvironment, find_environment
 from pcn.envs.gymnasium_ids import register_all
+from pcn.envs.registry import GYMNASIUM
 from pcn.errors import UserError
 from pcn.pareto import non_dominated_mask
-from pcn.runs.settings import Settings
 
-names = pytest.mark.parametrize("name", BENCHMARKS)
+
+def made(name):
+    return find_environment(name, {}).environment
+
+
+names = pytest.mark.parametrize("name", ENVIRONMENTS)
 compiled_names = pytest.mark.parametrize(
     "name",
-    [
-        name
-        for name, entry in BENCHMARKS.items()
-        if isinstance(entry.make(), AbstractCompiledEnvironment)
-    ],
+    [name for name in ENVIRONMENTS if isinstance(made(name), AbstractCompiledEnvironment)],
 )
 
 
@@ -55,28 +57,55 @@ def play(env, seed, num_steps=150):
 
 
 @names
-def test_the_name_finds_the_benchmark(name):
-    benchmark = find_benchmark(name)
-    assert benchmark is BENCHMARKS[name]
-    # Members of a family share its name.
-    assert name.startswith(benchmark.name)
-    assert benchmark.make().spec.name.startswith(name)
+def test_the_name_finds_the_environment(name):
+    found = find_environment(name, {})
+    # Walkrooms say in their name which they are.
+    assert found.environment.spec.name.startswith(name)
+    assert found.arguments.keys() == ENVIRONMENTS[name].parameters.keys()
+    assert (found.num_episodes, found.num_steps) == (0, 0)
+    assert ENVIRONMENTS[name].summary
 
 
-@names
-def test_every_algorithm_takes_what_the_benchmark_sets(name):
-    benchmark = BENCHMARKS[name]
-    assert set(benchmark.baselines) <= ALGORITHMS.keys() - {"pcn"}
-    for algorithm, entry in ALGORITHMS.items():
-        settings = {"total_steps": benchmark.total_steps}
-        settings |= benchmark.settings_for(algorithm, "default")
-        config = entry.config_class(**settings)
-        assert config.total_steps >= benchmark.total_steps  # no baseline gets less than PCN
+@pytest.mark.parametrize(
+    "parameters", [*(entry.parameters for entry in ENVIRONMENTS.values()), GYMNASIUM]
+)
+def test_every_argument_has_a_fitting_default_and_help(parameters):
+    for item in parameters.values():
+        assert fits(item.default, item.kind)
+        assert item.help.endswith(".")
+
+
+def test_reading_the_table_imports_neither_jax_nor_an_environment():
+    code = (
+        "import sys; from pcn.envs.registry import ENVIRONMENTS; "
+        "print([name for name in sys.modules if name.split('.')[0] in ('jax', 'libsumo') "
+        "or name.startswith('pcn.envs.') and name.split('.')[2] not in "
+        "('registry', 'gymnasium_ids')])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
 
 
 def test_an_unknown_name_is_answered_with_those_there_are():
     with pytest.raises(UserError, match=r"'deep-see'.*deep-sea-treasure"):
-        find_benchmark("deep-see")
+        find_environment("deep-see", {})
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("walkroom", {"objective": 3}, r"takes no argument 'objective'; there are: objectives, s"),
+        ("walkroom", {"objectives": "3"}, "objectives must be of type int, got '3'"),
+        ("walkroom", {"objectives": 1}, "walkroom has 2 to 10 objectives, got 1"),
+        ("minecart", {"size": 3}, "minecart takes no arguments, got size"),
+        ("deep-sea-treasure-v0", {"environments": 0}, "environments must be at least 1, got 0"),
+        ("deep-sea-treasure-v0", {"frame_stack": 0}, "frame_stack must be at least 1, got 0"),
+        ("deep-sea-treasure-v0", {"reference_point": (1.0,)}, "must be 2 finite numbers"),
+    ],
+)
+def test_an_environment_says_which_arguments_it_takes(name, arguments, told):
+    with pytest.raises(UserError, match=told):
+        find_environment(name, arguments)
 
 
 @names
@@ -94,7 +123,7 @@ def test_gymnasium_s_checker_has_no_complaints(name, monkeypatch):
 @names
 def test_mo_gymnasium_s_conventions_are_kept(name):
     env = mo_gymnasium.make(f"pcn/{name}-v0")
-    spec = BENCHMARKS[name].make().spec
+    spec = made(name).spec
     reward_space = env.unwrapped.reward_space
     assert reward_space.shape == (spec.num_objectives,)
     assert env.unwrapped.reward_dim == spec.num_objectives
@@ -130,13 +159,13 @@ def test_one_environment_started_twice_with_a_seed_repeats_itself(name):
 @names
 def test_an_episode_that_does_not_end_is_truncated_at_the_step_limit(name):
     env = gym_env(name)
-    limit = BENCHMARKS[name].make().spec.step_limit
+    limit = made(name).spec.step_limit
     assert env.spec.max_episode_steps == limit
 
 
 @compiled_names
 def test_pure_functions_give_what_the_spec_promises(name):
-    environment = BENCHMARKS[name].make()
+    environment = made(name)
     spec = environment.spec
     state = eqx.filter_jit(environment.reset)(jax.random.key(0))
     observation = jax.tree.map(np.asarray, environment.observation(state))
@@ -153,7 +182,7 @@ def test_pure_functions_give_what_the_spec_promises(name):
 
 @compiled_names
 def test_a_deterministic_environment_ignores_its_keys(name):
-    environment = BENCHMARKS[name].make()
+    environment = made(name)
     if not environment.spec.deterministic:
         pytest.skip("stochastic")
     step = eqx.filter_jit(environment.step)
@@ -172,7 +201,7 @@ def test_a_deterministic_environment_ignores_its_keys(name):
 
 @names
 def test_the_front_fits_the_environment(name):
-    spec = BENCHMARKS[name].make().spec
+    spec = made(name).spec
     assert len(spec.reference_point) == spec.num_objectives
     assert len(set(spec.objective_names)) == spec.num_objectives
     if isinstance(spec.action_space, gym.spaces.Discrete) and spec.action_names:
@@ -192,18 +221,6 @@ def test_the_front_fits_the_environment(name):
 
 
 @names
-@pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset_builds_a_config(name, preset):
-    benchmark = BENCHMARKS[name]
-    assert set(benchmark.settings) <= set(PRESETS)
-    own = benchmark.settings.get(preset, {})
-    changes = {"total_steps": benchmark.total_steps, **PRESETS[preset], **own}
-    config = PCNConfig(**changes)
-    for field, value in changes.items():
-        assert getattr(config, field) == value
-
-
-@names
 def test_a_picture_is_rgb_and_changes_with_the_state(name):
     env = gym_env(name, render_mode="rgb_array")
     first, _ = env.reset(seed=0)
@@ -220,11 +237,7 @@ def test_a_picture_is_rgb_and_changes_with_the_state(name):
     assert not np.array_equal(before, after)
 
 
-def test_where_time_is_no_objective_a_discount_makes_the_trade_off():
-    benchmark = find_benchmark("resource-gathering-v0")
-    for algorithm in ALGORITHMS:
-        assert Settings.of("resource-gathering-v0", algorithm=algorithm).config.discount == 0.9
-    assert "no trade-off" in benchmark.why
+def test_where_time_is_no_objective_the_claimed_front_is_discounted():
     # The diamond alone, as the environment itself counts it: ten steps.
-    claimed = benchmark.make().spec.front
+    claimed = made("resource-gathering-v0").spec.front
     assert np.abs(claimed.returns - [0.0, 0.0, 0.9**10]).max(axis=1).min() < 1e-9

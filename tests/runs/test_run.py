@@ -1,11 +1,14 @@
 """Runs in Python: training, loading and acting with a policy."""
 
+import threading
+
 import gymnasium as gym
 import numpy as np
 import pytest
 
 import pcn
 from ordinary_loop import return_of
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.gymnasium_ids import register_all
 from pcn.errors import UserError
 
@@ -56,9 +59,88 @@ def test_a_loaded_run_is_the_trained_one(tmp_path):
     np.testing.assert_array_equal(loaded.coverage_set.executed, trained.coverage_set.executed)
     for name, array in trained.weights.items():
         np.testing.assert_array_equal(loaded.weights[name], array)
-    again, figures = loaded.executing()
+    assert loaded.progress == trained.progress
+    assert loaded.spec == trained.spec
+    again, metrics = loaded.execute()
     np.testing.assert_array_equal(again.executed, trained.coverage_set.executed)
-    assert figures["executed"] == trained.metrics["executed"]
+    assert metrics["executed"] == trained.metrics["executed"]
+
+
+def test_a_run_shows_itself_in_one_line(run):
+    shown = repr(run)
+    assert shown.startswith(f"Run(pcn on deep-sea-treasure, seed 2: {len(run.coverage_set)} pol")
+    assert len(shown) < 100
+
+
+def test_progress_is_numbers(run):
+    assert run.progress
+    for evaluation in run.progress:
+        assert type(evaluation.steps) is type(evaluation.executed_cardinality) is int
+        assert isinstance(evaluation.fidelity, float)
+    steps = [evaluation.steps for evaluation in run.progress]
+    assert steps == sorted(steps)
+
+
+def test_all_environment_steps_are_told_by_their_parts(run):
+    assert run.metrics["steps"] == sum(run.metrics["steps_by_phase"].values())
+    assert run.metrics["steps_by_phase"]["training"] >= 6_000
+    assert run.metrics["probe"] == {"episodes": 0, "steps": 0}
+
+
+def test_the_environment_of_a_trained_run_is_the_one_it_was_trained_on():
+    environment = DeepSeaTreasure()
+    run = pcn.train(environment, total_steps=500)
+    assert run.environment() is environment
+
+
+def test_events_come_in_order_and_say_what_was_settled():
+    events = []
+    run = pcn.train("deep-sea-treasure", total_steps=2_000, report=events.append)
+    first, *others = events
+    assert isinstance(first, pcn.Started)
+    assert first.settings is run.settings
+    assert first.spec is run.spec
+    assert first.recipe == {"total_steps": 100_000}
+    assert first.steps == 0
+    assert all(isinstance(event, pcn.Advanced) for event in others)
+    assert [event.evaluation for event in others if event.evaluation] == run.progress
+    assert {event.phase for event in others} == run.metrics["steps_by_phase"].keys() - {"probing"}
+    steps = [event.steps for event in others]
+    assert steps == sorted(steps)
+
+
+@pytest.mark.parametrize("kind", ["event", "function"])
+def test_a_stopped_training_can_be_resumed(tmp_path, kind):
+    options = {"total_steps": 3_000, "seed": 5, "episodes_per_iteration": 16}
+    event = threading.Event()
+    told = []
+
+    def report(advanced):
+        told.append(advanced)
+        if len(told) == 3:
+            event.set()
+
+    stop = event if kind == "event" else event.is_set
+    folder = tmp_path / "run"
+    with pytest.raises(pcn.Stopped) as stopped:
+        pcn.train("deep-sea-treasure", out=folder, report=report, stop=stop, **options)
+    assert stopped.value.path == folder
+    assert len(told) == 3
+    with pytest.raises(UserError, match="continue it with `pcn resume"):
+        pcn.load(folder)
+    resumed = []
+    again = pcn.resume(folder, report=resumed.append)
+    assert resumed[0].steps == told[-1].steps
+    whole = pcn.train("deep-sea-treasure", **options)
+    assert again.metrics["steps_by_phase"] == whole.metrics["steps_by_phase"]
+    for name, array in whole.weights.items():
+        np.testing.assert_array_equal(again.weights[name], array)
+
+
+def test_a_training_that_is_not_recorded_can_be_stopped():
+    with pytest.raises(pcn.Stopped) as stopped:
+        pcn.train("deep-sea-treasure", stop=lambda: True)
+    assert stopped.value.path is None
 
 
 def test_an_unknown_hyperparameter_is_refused():

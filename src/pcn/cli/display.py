@@ -5,35 +5,25 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from pcn.cli.screen import number
-from pcn.runs import Report
+from pcn.cli.screen import number, vector
+from pcn.runs.events import Advanced, Event, Started
 
 PLAIN_LINES = 10
 """How many lines a run prints where there is no terminal."""
 
 
 class Display:
-    """Call it with every `Report`; use it as a context manager."""
+    """Shows the events of a training; use it as a context manager and call it with each event."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, doing: str) -> None:
         self._console = console
+        self._doing = doing
         self._bar: Progress | None = None
         self._hypervolume = "-"
         self._last_line = 0
-        if console.is_terminal:
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(bar_width=24),
-                TextColumn("{task.percentage:>3.0f}%"),
-                TimeRemainingColumn(compact=True),
-                console=console,
-                transient=True,
-            )
-            self._task = self._bar.add_task("compiling (kept on disk for the next run)", total=None)
+        self._phase = "training"
 
     def __enter__(self) -> "Display":
-        if self._bar is not None:
-            self._bar.start()
         return self
 
     def __exit__(
@@ -45,24 +35,67 @@ class Display:
         if self._bar is not None:
             self._bar.stop()
 
-    def __call__(self, report: Report) -> None:
-        """Show where training stands."""
-        if report.evaluation is not None:
-            self._hypervolume = number(report.evaluation["executed_hypervolume"])
-        text = (
-            f"{min(report.steps, report.total_steps):>9,} of {report.total_steps:,} steps · "
-            f"front {report.front_size} · executed hypervolume {self._hypervolume} · "
-            f"loss {report.loss:.3f}"
+    def __call__(self, event: Event) -> None:
+        """Show what begins, or where it stands."""
+        if isinstance(event, Started):
+            self._start(event)
+        else:
+            self._advance(event)
+
+    def _start(self, event: Started) -> None:
+        self._console.print(first_line(self._doing, event))
+        if not self._console.is_terminal:
+            return
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeRemainingColumn(compact=True),
+            console=self._console,
+            transient=True,
         )
+        self._task = self._bar.add_task("compiling (kept on disk for the next run)", total=None)
+        self._bar.start()
+
+    def _advance(self, event: Advanced) -> None:
+        if event.evaluation is not None:
+            self._hypervolume = number(event.evaluation.executed_hypervolume)
+        text = (
+            f"{min(event.steps, event.total_steps):>9,} of {event.total_steps:,} steps · "
+            f"front {event.front_size} · executed hypervolume {self._hypervolume} · "
+            f"loss {event.loss:.3f}"
+        )
+        if event.phase != "training":
+            text = f"{event.phase} · {event.steps:,} steps · front {event.front_size}"
         if self._bar is not None:
             self._bar.update(
-                self._task, completed=report.steps, total=report.total_steps, description=text
+                self._task, completed=event.steps, total=event.total_steps, description=text
             )
-            if report.steps >= report.total_steps:
-                self._bar.update(self._task, description="making every policy executable")
             return
-        share = min(report.steps / report.total_steps, 1.0)
-        if int(share * PLAIN_LINES) > self._last_line:
-            self._last_line = int(share * PLAIN_LINES)
-            left = report.seconds / share * (1 - share)
-            self._console.print(f"{text} · {report.seconds:.0f} s, about {left:.0f} s left")
+        share = min(event.steps / event.total_steps, 1.0)
+        line = int(share * PLAIN_LINES)
+        if line > self._last_line or event.phase != self._phase:
+            self._last_line, self._phase = line, event.phase
+            left = event.seconds / share * (1 - share)
+            remaining = f", about {left:.0f} s left" if event.phase == "training" else ""
+            self._console.print(f"{text} · {event.seconds:.0f} s{remaining}")
+
+
+def first_line(doing: str, event: Started) -> str:
+    """What is about to happen, and what was found out for it, in one line."""
+    settings = event.settings
+    discount = settings.config.discount
+    facts = [
+        "config as given" if settings.preset is None else f"{settings.preset} preset",
+        f"seed {settings.seed}",
+        *([] if discount == 1 else [f"returns discounted by {discount:g}"]),
+    ]
+    line = f"{doing} {settings.algorithm} on {settings.environment} ({', '.join(facts)})"
+    if event.num_probe_episodes and not event.steps:
+        kind = "deterministic" if event.spec.deterministic else "stochastic"
+        line += (
+            f"; probed with {event.num_probe_episodes} random episodes, "
+            f"{event.num_probe_steps:,} steps: {kind}, "
+            f"reference point {vector(event.spec.reference_point)}"
+        )
+    return line

@@ -6,9 +6,8 @@ from pathlib import Path
 import tyro
 
 from pcn.cli.screen import console, next_steps, quoted, show_coverage_set
-from pcn.compilation import use_cache
 from pcn.errors import UserError
-from pcn.runs import load
+from pcn.runs.run import load
 
 
 @dataclass(frozen=True)
@@ -23,16 +22,15 @@ class Evaluate:
     """Seeds the environment, where it is stochastic."""
 
     def __call__(self) -> None:
-        """Run the policies and show what they reach."""
+        """Run the policies and show what they return."""
         if self.executions is not None and self.executions < 1:
             raise UserError(f"--executions must be at least 1, got {self.executions}")
         if self.seed < 0:
             raise UserError(f"--seed must not be negative, got {self.seed}")
-        use_cache()
         run = load(self.run)
-        coverage_set, figures = run.executing(executions=self.executions, seed=self.seed)
-        show_coverage_set(coverage_set, run.environment().spec, figures)
-        console.print("\nNothing was written: the run keeps the figures of its training.")
+        coverage_set, metrics = run.execute(executions=self.executions, seed=self.seed)
+        show_coverage_set(coverage_set, run.spec, metrics)
+        console.print("\nNothing was written: the run keeps the metrics of its training.")
         next_steps(
             (f"play {quoted(self.run)} --policy 0", "run one policy, step by step"),
             (f"plot {quoted(self.run)} --out front.png", "draw the front"),

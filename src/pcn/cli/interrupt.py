@@ -1,29 +1,30 @@
 """Ctrl-C while training: finish the iteration, save a checkpoint, say how to go on."""
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
 from pcn.cli.screen import program
-from pcn.runs import training
+from pcn.errors import Stopped
 
 
 @contextmanager
-def stopping_at(folder: Path) -> Iterator[None]:
-    """The first Ctrl-C stops after the iteration under way; a second one stops at once."""
+def stop_on_interrupt(folder: Path) -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; a second one stops at once."""
+    stop = threading.Event()
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        if training.stop_requested.is_set():
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
             raise KeyboardInterrupt
-        training.stop_requested.set()
+        stop.set()
 
-    training.stop_requested.clear()
-    before = signal.signal(signal.SIGINT, stop)
+    before = signal.signal(signal.SIGINT, interrupt)
     try:
-        yield
-    except KeyboardInterrupt:
+        yield stop
+    except (KeyboardInterrupt, Stopped):
         hint = f"; continue with `{program()} resume {folder}`" if folder.exists() else ""
         raise KeyboardInterrupt(hint) from None
     finally:

@@ -1,28 +1,28 @@
 """`pcn`: which command was meant, and what to say when it cannot be done."""
 
-import os
+import importlib
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-import tyro
-
-from pcn.cli.envs import Envs
-from pcn.cli.evaluate import Evaluate
-from pcn.cli.numbers import REGISTRY
-from pcn.cli.play import Play
-from pcn.cli.plot import Plot
 from pcn.cli.screen import complain
-from pcn.cli.train import Resume, train_command
 from pcn.errors import UserError
 
-COMMANDS: dict[str, Callable[[list[str]], Any]] = {
-    "envs": lambda args: Envs,
-    "train": train_command,
-    "resume": lambda args: Resume,
-    "evaluate": lambda args: Evaluate,
-    "play": lambda args: Play,
-    "plot": lambda args: Plot,
+
+class Command(NamedTuple):
+    """Where a command lives; it is imported when it is called, and its imports with it."""
+
+    module: str
+    name: str
+    uses_jax: bool = True
+
+
+COMMANDS = {
+    "envs": Command("pcn.cli.envs", "Envs"),
+    "train": Command("pcn.cli.train", "Train"),
+    "resume": Command("pcn.cli.resume", "Resume"),
+    "evaluate": Command("pcn.cli.evaluate", "Evaluate"),
+    "play": Command("pcn.cli.play", "Play"),
+    "plot": Command("pcn.cli.plot", "Plot", uses_jax=False),
 }
 
 USAGE = """\
@@ -32,7 +32,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
 
   pcn envs                                    what can be trained on
   pcn train deep-sea-treasure --out RUN       train and record the run in a new folder
-  pcn train deep-sea-treasure --algorithm ra  the same with a baseline: mones or ra
+  pcn train deep-sea-treasure --algorithm ra  the same with another algorithm: mones or ra
   pcn resume RUN                              continue an interrupted run
   pcn evaluate RUN                            execute every policy of a run again
   pcn play RUN --policy 3 [--save play.gif]   run one policy step by step
@@ -54,16 +54,10 @@ def main(arguments: list[str] | None = None) -> None:
         print(USAGE, end="")
         return
     name, *rest = arguments
-    # Environments that draw with pygame need no loudspeaker.
-    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
     try:
         if name not in COMMANDS:
             raise UserError(f"no command is called {name!r}; there are: {', '.join(COMMANDS)}")
-        # `my_module:make_env` is looked for where the user is.
-        if "" not in sys.path and os.getcwd() not in sys.path:
-            sys.path.insert(0, os.getcwd())
-        command = tyro.cli(COMMANDS[name](rest), args=rest, prog=f"pcn {name}", registry=REGISTRY)
-        command()
+        _run(name, rest)
     except UserError as error:
         complain(str(error))
         sys.exit(2)
@@ -73,3 +67,23 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         complain(f"{error.strerror or error}: {error.filename or 'while writing'}")
         sys.exit(1)
+
+
+def _run(name: str, arguments: list[str]) -> None:
+    """Parse the arguments of a command and call it."""
+    import tyro
+
+    from pcn.cli.numbers import REGISTRY
+    from pcn.cli.process import set_up_process
+
+    where = COMMANDS[name]
+    set_up_process(jax=where.uses_jax)
+    command: Any = getattr(importlib.import_module(where.module), where.name)
+    parsed: Any = tyro.cli(
+        command,
+        args=arguments,
+        prog=f"pcn {name}",
+        registry=REGISTRY,
+        config=(tyro.conf.OmitArgPrefixes,),
+    )
+    parsed()

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import tyro
+from jaxtyping import Float
 from rich.table import Table
 
 from pcn.cli.screen import console, next_steps, print_table, quoted, vector
-from pcn.compilation import use_cache
 from pcn.errors import UserError
-from pcn.runs import load
-from pcn.runs.playing import play, save_gif
+from pcn.runs.playing import PlayedEpisode, play, save_gif
+from pcn.runs.run import Run, load
 
 
 @dataclass(frozen=True)
 class Play:
-    """Run one policy of a run: each step's reward, and what is left of the command."""
+    """Run one policy of a run and show each step: action, reward, and the command after it."""
 
     run: tyro.conf.Positional[Path]
     """The run's folder."""
@@ -33,42 +33,12 @@ class Play:
             raise UserError(f"--save writes a .gif file, got {self.save}")
         if self.seed < 0:
             raise UserError(f"--seed must not be negative, got {self.seed}")
-        use_cache()
         run = load(self.run)
-        spec = run.environment().spec
         episode = play(run, self.policy, seed=self.seed, render=self.save is not None)
         requested = run.coverage_set.requested[self.policy]
-        names = ", ".join(spec.objective_names)
-        commanded = run.policy(self.policy).command is not None
-        console.print(
-            f"Policy {self.policy} of {quoted(self.run)} "
-            f"{'is asked for' if commanded else 'stands for'} {vector(requested)} "
-            f"({names}) in {run.coverage_set.horizons[self.policy]:g} steps\n"
-        )
-        columns = ["step", "action", "reward"]
-        columns += ["left of the command", "left of the steps"] if commanded else []
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for column in columns:
-            table.add_column(column, justify="right")
-        for step in episode.steps:
-            cells = [str(step.number), step.action, vector(step.reward)]
-            if commanded:
-                cells += [vector(step.remaining_return), f"{step.remaining_steps:g}"]
-            table.add_row(*cells)
-        print_table(table)
-        total = episode.total
-        missing = requested - total
-        verdict = "as asked"
-        if np.any(missing > run.coverage_set.tolerance):
-            verdict = f"short by {vector(np.maximum(missing, 0))}"
-        elif np.any(missing < -run.coverage_set.tolerance):
-            verdict = "more than was asked"
-        discounted = "" if episode.discount == 1 else f" (discounted by {episode.discount:g})"
-        ending = "the environment ended it" if episode.terminated else "the step limit ended it"
-        console.print(
-            f"\nReached {vector(total)}{discounted} in {len(episode.steps)} steps ({ending}): "
-            f"{verdict}"
-        )
+        console.print(self._first_line(run, episode, requested))
+        print_table(step_table(episode))
+        console.print(last_line(episode, requested, run.coverage_set.tolerance))
         if self.save is not None:
             save_gif(episode, self.save)
             console.print(f"Wrote {quoted(self.save)}")
@@ -80,3 +50,63 @@ class Play:
             ),
             (f"plot {quoted(self.run)} --out front.png", "draw the front"),
         )
+
+    def _first_line(
+        self,
+        run: Run,
+        episode: PlayedEpisode,
+        requested: Float[np.ndarray, " objective"],
+    ) -> str:
+        """The return that the policy stands for, and the command that it is given for it."""
+        names = ", ".join(run.spec.objective_names)
+        horizon = run.coverage_set.horizons[self.policy]
+        line = (
+            f"Policy {self.policy} of {quoted(self.run)}: requested {vector(requested)} "
+            f"({names}) in {horizon:g} steps"
+        )
+        command = episode.command
+        if command is not None and not np.allclose(
+            command.desired_return, requested, atol=run.coverage_set.tolerance
+        ):
+            line += f"; the command is bounded to {vector(command.desired_return)}"
+        return line + "\n"
+
+
+def step_table(episode: PlayedEpisode) -> Table:
+    """One row per step; the command is what the network is given next."""
+    commanded = episode.command is not None
+    columns = ["step", "action", "reward"]
+    columns += ["command: desired return", "desired horizon"] if commanded else []
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(column, justify="right")
+    if episode.command is not None:
+        command = episode.command
+        table.add_row("", "", "", vector(command.desired_return), f"{command.desired_horizon:g}")
+    for step in episode.steps:
+        cells = [str(step.number), step.action, vector(step.reward)]
+        if step.command is not None:
+            cells += [vector(step.command.desired_return), f"{step.command.desired_horizon:g}"]
+        table.add_row(*cells)
+    return table
+
+
+def last_line(
+    episode: PlayedEpisode,
+    requested: Float[np.ndarray, " objective"],
+    tolerance: float,
+) -> str:
+    """The executed return beside the requested one."""
+    total = episode.total
+    missing = requested - total
+    verdict = "as requested"
+    if np.any(missing > tolerance):
+        verdict = f"short by {vector(np.maximum(missing, 0))}"
+    elif np.any(missing < -tolerance):
+        verdict = "more than was requested"
+    discounted = "" if episode.discount == 1 else f" (discounted by {episode.discount:g})"
+    ending = "the environment ended it" if episode.terminated else "the step limit ended it"
+    return (
+        f"\nExecuted {vector(total)}{discounted} in {len(episode.steps)} steps ({ending}): "
+        f"{verdict}"
+    )

@@ -7,14 +7,14 @@ import tyro
 
 from pcn.cli.screen import console, next_steps, quoted
 from pcn.errors import UserError
-from pcn.runs import load
+from pcn.runs.run import load
 
 SUFFIXES = (".png", ".pdf", ".svg")
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Draw the executed front of a run, beside what was asked for and the known front.
+    """Draw the executed front of a run, beside what was requested and the known front.
 
     With --progress: archive and executed hypervolume against steps, of one run or several.
     """
@@ -36,9 +36,9 @@ class Plot:
         if len(self.runs) > 1 and not self.progress:
             raise UserError(f"one run's front can be drawn at a time, got {len(self.runs)} runs")
         # Drawing takes a while to import; no other command should wait for it.
+        from pcn.figures.canvas import save
         from pcn.figures.front import front_figure
         from pcn.figures.progress import progress_figure
-        from pcn.figures.saving import save
 
         runs = [load(path) for path in self.runs]
         save(progress_figure(runs) if self.progress else front_figure(runs[0]), out)

@@ -1,4 +1,4 @@
-"""What commands print: tables, figures, next steps and complaints."""
+"""What commands print: tables, metrics, next steps and complaints."""
 
 import os
 import shlex
@@ -15,13 +15,15 @@ from rich.table import Table
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.metrics import reached_mask
+from pcn.runs.folder import FILES
+from pcn.runs.run import Run
 
 
 class _Screen(Console):
     """A console that lets a command go on when the reader of a pipe has left."""
 
     def on_broken_pipe(self) -> None:
-        """Say the rest to nobody."""
+        """Redirect standard output to /dev/null after a broken pipe."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -33,7 +35,7 @@ MOST_ROWS = 40
 
 
 def quoted(path: object) -> str:
-    """A path as a shell takes it and as rich prints it."""
+    """A path quoted for a shell, and escaped for rich."""
     return escape(shlex.quote(str(path)))
 
 
@@ -45,29 +47,29 @@ def print_table(table: Table) -> None:
 
 
 def complain(sentence: str) -> None:
-    """One sentence on standard error."""
+    """Print one sentence on standard error."""
     print(f"pcn: {sentence}", file=sys.stderr)
 
 
 def number(value: float) -> str:
-    """A number as short as it can be told without loss for people."""
-    return f"{round(value, 6) + 0.0:.6g}"  # there is no minus zero for people
+    """A number in up to six digits."""
+    return f"{round(value, 6) + 0.0:.6g}"  # adding zero makes no minus zero
 
 
 def vector(values: Any) -> str:
-    """Several numbers."""
+    """Several numbers in parentheses."""
     return "(" + ", ".join(number(float(value)) for value in values) + ")"
 
 
 def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
-    """One row per policy: asked for and reached."""
+    """One row per policy: requested and executed return."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("policy", justify="right")
     for name in spec.objective_names:
-        table.add_column(f"asked {name}", justify="right")
+        table.add_column(f"requested {name}", justify="right")
     table.add_column("in steps", justify="right")
     for name in spec.objective_names:
-        table.add_column(f"reached {name}", justify="right")
+        table.add_column(f"executed {name}", justify="right")
     table.add_column("")
     short = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerance)
     front_mask = coverage_set.front_mask
@@ -84,13 +86,13 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
 
 
 def show_coverage_set(
-    coverage_set: CoverageSet, spec: EnvironmentSpec, figures: dict[str, Any]
+    coverage_set: CoverageSet, spec: EnvironmentSpec, metrics: dict[str, Any]
 ) -> None:
-    """The table of policies and the figures that sum it up."""
+    """Print the table of policies and the metrics that sum it up."""
     print_table(front_table(coverage_set, spec))
     if len(coverage_set) > MOST_ROWS:
         console.print(f"... and {len(coverage_set) - MOST_ROWS} more; all are in front.csv")
-    executed, archive, fidelity = figures["executed"], figures["archive"], figures["fidelity"]
+    executed, archive, fidelity = metrics["executed"], metrics["archive"], metrics["fidelity"]
     console.print()
     parts = [
         f"hypervolume {number(executed['hypervolume'])}",
@@ -99,6 +101,8 @@ def show_coverage_set(
     if "epsilon" in executed:
         parts.insert(1, f"I_eps {number(executed['epsilon'])}")
         parts.insert(2, f"I_eps_mean {number(executed['epsilon_mean'])}")
+    if "front_share" in executed:
+        parts.append(f"{executed['front_share']:.1%} of the true front")
     if spec.front is not None:
         parts[-1] += f" ({spec.front.status} front: {len(spec.front.returns)} points)"
     console.print("[bold]executed[/]  " + " · ".join(parts))
@@ -110,17 +114,36 @@ def show_coverage_set(
         point = ", ".join(number(value) for value in spec.reference_point)
         console.print(
             f"[bold]note[/]      no return beats the reference point ({point}) in every objective, "
-            "so hypervolume tells nothing here"
+            "so every hypervolume is zero"
         )
-    reached = round(fidelity["exact"] * len(coverage_set))
+    as_requested = round(fidelity["exact"] * len(coverage_set))
     console.print(
-        f"[bold]fidelity[/]  {reached} of {len(coverage_set)} policies reach what was asked of "
-        f"them; mean shortfall {number(fidelity['distance'])} of the range"
+        f"[bold]fidelity[/]  {as_requested} of {len(coverage_set)} policies return what was "
+        f"requested; mean shortfall {number(fidelity['distance'])} of the range"
+    )
+
+
+def show_run(run: Run) -> None:
+    """Print the front, the metrics, what was written and what to type next."""
+    console.print()
+    show_coverage_set(run.coverage_set, run.spec, run.metrics)
+    phases = run.metrics["steps_by_phase"]
+    parts = ", ".join(f"{phase} {steps:,}" for phase, steps in phases.items() if steps)
+    console.print(
+        f"[bold]training[/]  {run.metrics['steps']:,} environment steps ({parts}) in "
+        f"{run.metrics['seconds']:.1f} s"
+    )
+    console.print(f"\nWrote {quoted(run.path)}: {', '.join(FILES)}")
+    middle = len(run.coverage_set) // 2
+    next_steps(
+        (f"play {quoted(run.path)} --policy {middle}", "run the policy you pick, step by step"),
+        (f"plot {quoted(run.path)} --out front.png", "draw the front"),
+        (f"evaluate {quoted(run.path)}", "execute every policy again"),
     )
 
 
 def next_steps(*commands: tuple[str, str]) -> None:
-    """What to type next; commands are given without the program's name."""
+    """Print what to type next; commands are given without the program's name."""
     console.print("\nNext:")
     width = max(len(command) for command, _ in commands)
     for command, purpose in commands:

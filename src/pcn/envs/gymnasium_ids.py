@@ -1,20 +1,22 @@
-"""Gymnasium ids of our environments: `pcn/<benchmark>-v0`."""
+"""Gymnasium ids of our environments: `pcn/<name>-v0`."""
 
 from typing import Any
 
 import gymnasium as gym
 
-from pcn.envs.registry import BENCHMARKS, FAMILIES, find_benchmark
+from pcn.envs.registry import ENVIRONMENTS
 
 
-def make(benchmark: str, render_mode: str | None = None, **arguments: Any) -> gym.Env[Any, Any]:
-    """The entry point behind every id."""
-    return find_benchmark(benchmark, **arguments).make().person_view(render_mode)
+def make(environment: str, render_mode: str | None = None, **arguments: Any) -> gym.Env[Any, Any]:
+    """The entry point behind every id; only here the environment is imported."""
+    from pcn.envs.finding import find_environment
+
+    return find_environment(environment, arguments).environment.person_view(render_mode)
 
 
 def register_all() -> None:
-    """Make the ids known; importing `pcn` does it."""
-    for name in (*BENCHMARKS, *FAMILIES):
+    """Register an id for each environment of the table; importing `pcn` does it."""
+    for name in ENVIRONMENTS:
         identity = f"pcn/{name}-v0"
         if identity in gym.registry:
             continue
@@ -23,5 +25,5 @@ def register_all() -> None:
             entry_point="pcn.envs.gymnasium_ids:make",
             # Its checker wants scalar rewards.
             disable_env_checker=True,
-            kwargs={"benchmark": name},
+            kwargs={"environment": name},
         )

@@ -1,11 +1,14 @@
 """What an environment says about itself: objectives, spaces, limits and its true front."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
+
+from pcn.serialisation.spaces import space_from_json, space_to_json
 
 
 @dataclass(frozen=True)
@@ -91,3 +94,50 @@ class EnvironmentSpec:
     def objective_names(self) -> tuple[str, ...]:
         """The objectives' names, in the order of the reward."""
         return tuple(objective.name for objective in self.objectives)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything the spec says, as JSON; `from_json` reads it again exactly."""
+        front = self.front
+        return {
+            "name": self.name,
+            "objectives": [asdict(objective) for objective in self.objectives],
+            "observation_space": space_to_json(self.observation_space),
+            "shown_space": None if self.shown_space is None else space_to_json(self.shown_space),
+            "frame_stack": self.frame_stack,
+            "action_space": space_to_json(self.action_space),
+            "action_names": list(self.action_names),
+            "step_limit": self.step_limit,
+            "deterministic": self.deterministic,
+            "masked_actions": self.masked_actions,
+            "reference_point": list(self.reference_point),
+            "front": None
+            if front is None
+            else {
+                "status": front.status,
+                "source": front.source,
+                "returns": front.returns.tolist(),
+            },
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "EnvironmentSpec":
+        """The spec that `to_json` wrote."""
+        front, shown_space = content["front"], content["shown_space"]
+        return cls(
+            name=content["name"],
+            objectives=tuple(Objective(**objective) for objective in content["objectives"]),
+            observation_space=space_from_json(content["observation_space"]),
+            shown_space=None if shown_space is None else space_from_json(shown_space),
+            frame_stack=content["frame_stack"],
+            action_space=space_from_json(content["action_space"]),
+            action_names=tuple(content["action_names"]),
+            step_limit=content["step_limit"],
+            deterministic=content["deterministic"],
+            masked_actions=content["masked_actions"],
+            reference_point=tuple(content["reference_point"]),
+            front=None
+            if front is None
+            else Front(
+                np.array(front["returns"], dtype=np.float64), front["status"], front["source"]
+            ),
+        )

@@ -1,5 +1,1 @@
-"""Figures from finished runs; they are drawn into files and need no screen."""
-
-import matplotlib
-
-matplotlib.use("Agg")
+"""Figures of finished runs, made with matplotlib's objects: no screen and no global backend."""

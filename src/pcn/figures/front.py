@@ -1,44 +1,44 @@
-"""The front of a run: what its policies reach, what was asked, and the best that is known."""
+"""The front of a run: executed returns, requested returns and the best that is known."""
 
-import matplotlib.pyplot as plt
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from pcn.envs.spec import EnvironmentSpec, Objective
-from pcn.metrics import reached_mask
+from pcn.figures.canvas import new_figure
+from pcn.metrics import found_mask, reached_mask
 from pcn.runs.run import Run
 
-KNOWN, REACHED, MISSED = "#9aa5b1", "#0b6fb8", "#d1495b"
+KNOWN, EXECUTED, MISSED = "#9aa5b1", "#0b6fb8", "#d1495b"
 MOST_UPRIGHT = 5
-"""More labels than these beside each other overlap, and are turned."""
+"""Labels of more objectives than these overlap, and are turned."""
 
 
 def front_figure(run: Run) -> Figure:
     """Two objectives as a scatter plot, more as parallel coordinates."""
-    spec = run.environment().spec
+    spec = run.spec
     if spec.num_objectives == 2:
-        figure, axes = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
+        figure, axes = new_figure(6.4, 4.6)
         _scatter(axes, run, spec)
     else:
-        figure, axes = plt.subplots(figsize=(7.6, 4.6), layout="constrained")
+        figure, axes = new_figure(7.6, 4.6)
         _parallel(axes, run, spec)
     axes.set_title(_title(run, spec), fontsize=11)
     return figure
 
 
 def _title(run: Run, spec: EnvironmentSpec) -> str:
-    """How much of the known front is there, and whether the policies keep their promises."""
+    """How much of the known front was executed, and how many policies return what was requested."""
     executed = run.coverage_set.front
     title = f"{spec.name}: {len(executed)} non-dominated policies"
     if spec.front is not None:
         known = spec.front.returns
-        gaps = np.array([np.abs(executed - point).max(axis=1).min() for point in known])
-        found = int(np.sum(gaps <= run.coverage_set.tolerance))
-        title += f", {found} of {len(known)} points of the {spec.front.status} front"
+        found = found_mask(executed, known, tolerance=run.coverage_set.tolerance)
+        title += f", {found.sum()} of {len(known)} points of the {spec.front.status} front"
     share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)
-    return f"{title}\n{round(share * count)} of {count} policies reach what was asked of them"
+    return f"{title}\n{round(share * count)} of {count} policies return what was requested"
 
 
 def _label(objective: Objective) -> str:
@@ -62,10 +62,13 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
     missed = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerance)
     if missed.any():
         axes.scatter(
-            *coverage_set.requested[missed].T, marker="x", color=MISSED, label="asked, not reached"
+            *coverage_set.requested[missed].T,
+            marker="x",
+            color=MISSED,
+            label="requested, not executed",
         )
     executed = coverage_set.executed
-    axes.scatter(executed[:, 0], executed[:, 1], s=36, color=REACHED, label="executed", zorder=3)
+    axes.scatter(executed[:, 0], executed[:, 1], s=36, color=EXECUTED, label="executed", zorder=3)
     for index, point in enumerate(coverage_set.executed):
         if len(coverage_set) <= 30:
             axes.annotate(
@@ -91,8 +94,8 @@ def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
     low, high = executed.min(axis=0), executed.max(axis=0)
     scaled = (executed - low) / np.where(high > low, high - low, 1.0)
     position = np.arange(spec.num_objectives)
-    colours = plt.get_cmap("viridis")(scaled[:, 0])
-    # In any other order than theirs, or those with most of the first objective would hide all.
+    colours = matplotlib.colormaps["viridis"](scaled[:, 0])
+    # In random order: in their own, those with most of the first objective would hide the others.
     for index in np.random.default_rng(0).permutation(len(scaled)):
         alpha = max(0.08, min(0.8, 40 / len(scaled)))
         axes.plot(position, scaled[index], color=colours[index], alpha=alpha)

@@ -1,14 +1,13 @@
-"""How a training went: what the archive held and what its policies reached, step by step."""
+"""How a training went: hypervolume of the archive and of executed policies, step by step."""
 
-import matplotlib.pyplot as plt
 import numpy as np
-from jaxtyping import Float
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.figures.front import REACHED
+from pcn.figures.canvas import new_figure
+from pcn.figures.front import EXECUTED
 from pcn.metrics import hypervolume
 from pcn.runs.run import Run
 
@@ -21,7 +20,7 @@ def progress_figure(runs: list[Run]) -> Figure:
     Where the front is known, what is missing from its hypervolume is drawn, on a log scale: the
     last hundredth of a hypervolume can be half of the front.
     """
-    specs = [run.environment().spec for run in runs]
+    specs = [run.spec for run in runs]
     names = sorted({spec.name for spec in specs})
     if len(names) > 1:
         raise UserError(f"runs of different environments: {', '.join(names)}")
@@ -29,12 +28,19 @@ def progress_figure(runs: list[Run]) -> Figure:
     if any(other.reference_point != spec.reference_point for other in specs):
         raise UserError("runs with different reference points cannot be compared")
     best = _best(spec)
-    figure, axes = plt.subplots(figsize=(6.8, 4.4), layout="constrained")
+    figure, axes = new_figure(6.8, 4.4)
     for number, run in enumerate(runs):
-        columns = _columns(run)
-        steps = np.append(columns["steps"], run.metrics["steps"])
-        for name, colour in (("archive", ARCHIVE), ("executed", REACHED)):
-            volume = np.append(columns[f"{name}_hypervolume"], run.metrics[name]["hypervolume"])
+        if not run.progress:
+            raise UserError("the run was never evaluated during training; there is nothing to draw")
+        steps = [evaluation.steps for evaluation in run.progress]
+        steps.append(max(run.metrics["steps"], steps[-1]))
+        for name, colour in (("archive", ARCHIVE), ("executed", EXECUTED)):
+            volume = np.array(
+                [
+                    *(getattr(evaluation, f"{name}_hypervolume") for evaluation in run.progress),
+                    run.metrics[name]["hypervolume"],
+                ]
+            )
             axes.plot(
                 steps,
                 volume if best is None else np.maximum(best - volume, 1e-9 * best),
@@ -64,11 +70,3 @@ def _best(spec: EnvironmentSpec) -> float | None:
     if spec.front is None or spec.front.status == "claimed":
         return None
     return hypervolume(spec.front.returns, np.asarray(spec.reference_point, dtype=np.float64))
-
-
-def _columns(run: Run) -> dict[str, Float[np.ndarray, " evaluation"]]:
-    header, rows = run.progress
-    if not rows:
-        raise UserError("the run was never evaluated during training; there is nothing to draw")
-    values = np.array(rows, dtype=np.float64)
-    return {name: values[:, column] for column, name in enumerate(header)}

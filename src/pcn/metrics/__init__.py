@@ -11,6 +11,7 @@ from pcn.metrics.cardinality import cardinality
 from pcn.metrics.epsilon import epsilon, epsilon_mean, epsilons
 from pcn.metrics.expected_utility import expected_utility
 from pcn.metrics.fidelity import Fidelity, fidelity, reached_mask
+from pcn.metrics.front_share import found_mask, front_share
 from pcn.metrics.hypervolume import hypervolume, pygmo_for
 from pcn.metrics.igd import igd
 from pcn.metrics.maximum_utility_loss import maximum_utility_loss
@@ -27,6 +28,8 @@ __all__ = [
     "epsilons",
     "expected_utility",
     "fidelity",
+    "found_mask",
+    "front_share",
     "hypervolume",
     "igd",
     "maximum_utility_loss",
@@ -74,6 +77,13 @@ METRICS: dict[str, Metric] = {
     "igd": Metric(
         lambda returns, problem: igd(returns, problem.known_front),
         higher_is_better=False,
+        needs="front",
+    ),
+    "front_share": Metric(
+        lambda returns, problem: front_share(
+            returns, problem.known_front, tolerance=problem.tolerance
+        ),
+        higher_is_better=True,
         needs="front",
     ),
     "mul": Metric(_mul, higher_is_better=False, needs="front"),

@@ -19,6 +19,9 @@ class Problem:
     ideal: Float[np.ndarray, " objective"] | None = None
     """The best value of each objective by itself; where it is not given, the front's."""
 
+    tolerance: float = 1e-3
+    """Returns closer than this in each objective are the same."""
+
     def __post_init__(self) -> None:
         if self.ideal is None and self.front is not None:
             object.__setattr__(self, "ideal", self.front.max(axis=0))

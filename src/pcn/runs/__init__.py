@@ -1,7 +1,48 @@
-"""Runs: training with a record on disk, resuming it, and using what came out."""
+"""Runs: training with a record on disk, resuming it, and using what came out.
 
-from pcn.runs.run import Run, load
-from pcn.runs.settings import Settings
-from pcn.runs.training import Report, resume, train
+Names are imported when they are first used: looking at a run needs no JAX.
+"""
 
-__all__ = ["Report", "Run", "Settings", "load", "resume", "train"]
+from typing import TYPE_CHECKING, Any
+
+from pcn.lazy import attribute_of
+
+if TYPE_CHECKING:
+    from pcn.runs.events import Advanced, Event, Started
+    from pcn.runs.policy import Policy
+    from pcn.runs.request import Request
+    from pcn.runs.run import Run, load
+    from pcn.runs.settings import Settings
+    from pcn.runs.training import carry_out, resume, train
+
+__all__ = [
+    "Advanced",
+    "Event",
+    "Policy",
+    "Request",
+    "Run",
+    "Settings",
+    "Started",
+    "carry_out",
+    "load",
+    "resume",
+    "train",
+]
+
+_MODULES = {
+    "Advanced": "pcn.runs.events",
+    "Event": "pcn.runs.events",
+    "Policy": "pcn.runs.policy",
+    "Request": "pcn.runs.request",
+    "Run": "pcn.runs.run",
+    "Settings": "pcn.runs.settings",
+    "Started": "pcn.runs.events",
+    "carry_out": "pcn.runs.training",
+    "load": "pcn.runs.run",
+    "resume": "pcn.runs.training",
+    "train": "pcn.runs.training",
+}
+
+
+def __getattr__(name: str) -> Any:
+    return attribute_of(__name__, name, _MODULES)

@@ -2,15 +2,17 @@
 
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pcn.algorithms.trainer import Snapshot
 from pcn.coverage import CoverageSet
+from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
 from pcn.serialisation.files import (
     read_arrays,
@@ -21,10 +23,21 @@ from pcn.serialisation.files import (
     write_json,
 )
 
+FILES = (
+    "config.json",
+    "spec.json",
+    "progress.csv",
+    "front.csv",
+    "metrics.json",
+    "weights.npz",
+    "checkpoint.npz",
+)
+"""The files of a finished run."""
+
 
 @dataclass(frozen=True)
 class RunFolder:
-    """Paths and formats; every file is replaced in one step.
+    """Paths and formats of a run's files; each file is replaced in one step.
 
     `metrics.json` is written last: a folder that has it is finished.
     """
@@ -32,13 +45,19 @@ class RunFolder:
     path: Path
 
     @classmethod
-    def create(cls, path: Path, settings: Settings) -> "RunFolder":
-        """A new folder with its `config.json`; an existing one is left alone."""
+    def create(
+        cls, path: Path, settings: Settings, spec: EnvironmentSpec, probe: Mapping[str, int]
+    ) -> "RunFolder":
+        """A new folder that says what is going to be trained; an existing one is left alone."""
         cls.refuse_existing(path)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
             temporary.mkdir(parents=True)
             write_json(temporary / "config.json", settings.to_json())
+            write_json(
+                temporary / "spec.json",
+                {"format": settings.format, **spec.to_json(), "probe": dict(probe)},
+            )
             temporary.rename(path)
         except OSError as error:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -47,7 +66,7 @@ class RunFolder:
 
     @staticmethod
     def refuse_existing(path: Path) -> None:
-        """An error if there is anything at `path`."""
+        """Raise a `UserError` if there is anything at `path`."""
         if not path.exists():
             return
         unfinished = (path / "config.json").exists() and not (path / "metrics.json").exists()
@@ -63,40 +82,54 @@ class RunFolder:
             raise UserError(f"{path} is not a run: it has no config.json")
         return cls(path)
 
-    def settings(self) -> Settings:
-        """What the run was asked to do."""
+    def read_settings(self) -> Settings:
+        """What the run does: environment, algorithm, hyperparameters, seed."""
         return Settings.from_json(read_json(self.path / "config.json"))
+
+    def read_spec(self) -> tuple[EnvironmentSpec, dict[str, int]] | None:
+        """What the run knows of its environment and what probing cost; None in format 1."""
+        path = self.path / "spec.json"
+        if not path.exists():
+            return None
+        content = read_json(path)
+        try:
+            probe = {name: int(content["probe"][name]) for name in ("episodes", "steps")}
+            return EnvironmentSpec.from_json(content), probe
+        except (KeyError, TypeError, ValueError) as error:
+            raise UserError(f"{path} is damaged: {error!r}") from None
 
     @property
     def finished(self) -> bool:
         """Whether the run came to its end."""
         return (self.path / "metrics.json").exists()
 
-    def write_progress(self, header: list[str], rows: list[list[Any]]) -> None:
+    def write_progress(self, evaluations: list[Evaluation]) -> None:
         """The table of evaluations."""
-        write_csv(self.path / "progress.csv", header, rows)
+        rows = [evaluation.row() for evaluation in evaluations]
+        write_csv(self.path / "progress.csv", COLUMNS, rows)
 
-    def read_progress(self) -> tuple[list[str], list[list[str]]]:
+    def read_progress(self) -> list[Evaluation]:
         """The table of evaluations."""
-        return read_csv(self.path / "progress.csv")
+        path = self.path / "progress.csv"
+        return evaluations_of(*read_csv(path), path)
 
-    def write_checkpoint(self, snapshot: Snapshot, **record: Any) -> None:
-        """The state to resume from, and the record kept so far."""
-        write_arrays(
-            self.path / "checkpoint.npz", snapshot.arrays, trainer=snapshot.facts, record=record
-        )
+    def write_checkpoint(
+        self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any], record: Mapping[str, Any]
+    ) -> None:
+        """The trainer's state to resume from, and the record kept so far."""
+        write_arrays(self.path / "checkpoint.npz", arrays, trainer=facts, record=record)
 
-    def read_checkpoint(self) -> tuple[Snapshot, dict[str, Any]] | None:
-        """The last state saved, if any."""
+    def read_checkpoint(self) -> tuple[dict[str, np.ndarray], Any, Any] | None:
+        """The arrays and facts of the last state saved, and the record; None if there is none."""
         path = self.path / "checkpoint.npz"
         if not path.exists():
             return None
         arrays, facts = read_arrays(path)
         if not {"trainer", "record"} <= facts.keys():
             raise UserError(f"{path} is damaged: it is no checkpoint")
-        return Snapshot(arrays, facts["trainer"]), facts["record"]
+        return arrays, facts["trainer"], facts["record"]
 
-    def write_weights(self, arrays: dict[str, np.ndarray]) -> None:
+    def write_weights(self, arrays: Mapping[str, np.ndarray]) -> None:
         """What the policies need to act."""
         write_arrays(self.path / "weights.npz", arrays)
 
@@ -105,7 +138,7 @@ class RunFolder:
         return read_arrays(self.path / "weights.npz")[0]
 
     def write_coverage_set(self, coverage_set: CoverageSet, names: tuple[str, ...]) -> None:
-        """One row per policy, in `front.csv`."""
+        """One row per policy, in `front.csv`; `names` are the objectives'."""
         header = [
             "id",
             *(f"requested_{name}" for name in names),
@@ -128,23 +161,21 @@ class RunFolder:
         ]
         write_csv(self.path / "front.csv", header, table)
 
-    def read_coverage_set(
-        self, *, num_policies: int, num_objectives: int, tolerance: float
-    ) -> CoverageSet:
+    def read_coverage_set(self, *, num_policies: int, tolerance: float) -> CoverageSet:
         """The policies of `front.csv`."""
         path = self.path / "front.csv"
-        _, rows = read_csv(path)
+        header, rows = read_csv(path)
+        n = sum(name.startswith("executed_") for name in header)
         try:
             table = np.array(rows, dtype=np.float64)
-            if table.ndim != 2 or table.shape[1] != 3 * num_objectives + 3:
-                raise ValueError(f"expected rows of {3 * num_objectives + 3} numbers")
+            if n == 0 or table.ndim != 2 or table.shape[1] != 3 * n + 3:
+                raise ValueError("expected three numbers for each objective and three more")
             if not np.isfinite(table).all():
                 raise ValueError("a number is missing")
             if table[:, 0].tolist() != list(range(num_policies)):
                 raise ValueError(f"expected the policies 0 to {num_policies - 1} in order")
         except ValueError as error:
             raise UserError(f"{path} is damaged: {error}") from None
-        n = num_objectives
         return CoverageSet(
             requested=table[:, 1 : 1 + n],
             horizons=table[:, 1 + n],
@@ -153,12 +184,12 @@ class RunFolder:
             tolerance=tolerance,
         )
 
-    def write_metrics(self, metrics: dict[str, Any]) -> None:
-        """The figures of the finished run; the last file to be written."""
+    def write_metrics(self, metrics: Mapping[str, Any]) -> None:
+        """The metrics of the finished run; the last file to be written."""
         write_json(self.path / "metrics.json", metrics)
 
     def read_metrics(self) -> dict[str, Any]:
-        """The figures of the finished run."""
+        """The metrics of the finished run."""
         path = self.path / "metrics.json"
         metrics = read_json(path)
         for name in ("archive", "executed", "fidelity"):

@@ -1,11 +1,12 @@
 """Opt-in logs beside the plain files: TensorBoard and Weights & Biases."""
 
 import importlib
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pcn.errors import UserError
+from pcn.runs.events import Event, Started
+from pcn.runs.progress import Evaluation
 from pcn.runs.training import Report
 
 NAMES = {
@@ -19,39 +20,42 @@ NAMES = {
 """The field's names for our columns; the x axis is `global_step`."""
 
 
-def tensorboard(folder: Path) -> Callable[[Report], None]:
-    """Write events into `folder`, which is made with the first of them."""
+def tensorboard(folder: Path) -> Report:
+    """A report that writes events into `folder`, which is made with the first of them."""
     module = _need("tensorboardX", "tensorboard")
     writer: Any = None
 
-    def report(report: Report) -> None:
+    def report(event: Event) -> None:
         nonlocal writer
-        if report.evaluation is None:
+        if isinstance(event, Started) or event.evaluation is None:
             return
         if writer is None:
             writer = module.SummaryWriter(str(folder), flush_secs=10)
-        for name, value in scalars(report.evaluation).items():
-            writer.add_scalar(name, value, report.steps)
+        for name, value in scalars(event.evaluation).items():
+            writer.add_scalar(name, value, event.steps)
         writer.flush()
 
     return report
 
 
-def wandb(project: str, config: Mapping[str, Any]) -> Callable[[Report], None]:
-    """Log to a Weights & Biases project."""
+def wandb(project: str) -> Report:
+    """A report that logs to a Weights & Biases project, every hyperparameter included."""
     module = _need("wandb", "wandb")
-    run = module.init(project=project, config=dict(config))
+    run: Any = None
 
-    def report(report: Report) -> None:
-        if report.evaluation is not None:
-            run.log({**scalars(report.evaluation), "global_step": report.steps})
+    def report(event: Event) -> None:
+        nonlocal run
+        if isinstance(event, Started):
+            run = module.init(project=project, config=event.settings.to_json())
+        elif event.evaluation is not None:
+            run.log({**scalars(event.evaluation), "global_step": event.steps})
 
     return report
 
 
-def scalars(evaluation: Mapping[str, float]) -> dict[str, float]:
+def scalars(evaluation: Evaluation) -> dict[str, float]:
     """An evaluation under the field's names."""
-    return {public: float(evaluation[name]) for name, public in NAMES.items()}
+    return {public: float(getattr(evaluation, name)) for name, public in NAMES.items()}
 
 
 def _need(module: str, extra: str) -> Any:

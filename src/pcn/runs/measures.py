@@ -1,4 +1,4 @@
-"""The figures of a run: archive, executed, and the fidelity between them."""
+"""The metrics of a run: of its archive, of what was executed, and the fidelity between them."""
 
 import dataclasses
 from typing import Any
@@ -11,12 +11,13 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.metrics import METRICS, Problem, fidelity
 
 
-def problem_of(spec: EnvironmentSpec) -> Problem:
+def problem_of(spec: EnvironmentSpec, tolerance: float) -> Problem:
     """What metrics need to know about an environment."""
-    # What an environment merely claims is shown beside the figures, never measured against.
+    # What an environment merely claims is shown beside the metrics, never measured against.
     known = spec.front is not None and spec.front.status != "claimed"
     front = spec.front.returns if known and spec.front is not None else None
-    return Problem(np.asarray(spec.reference_point, dtype=np.float64), front)
+    reference_point = np.asarray(spec.reference_point, dtype=np.float64)
+    return Problem(reference_point, front, tolerance=tolerance)
 
 
 def measure(
@@ -31,17 +32,18 @@ def measure(
     return {**values, "cardinality": int(values["cardinality"])}
 
 
-def figures(
+def metrics_of(
     coverage_set: CoverageSet,
     spec: EnvironmentSpec,
     archive: Float[np.ndarray, "point objective"] | None = None,
 ) -> dict[str, Any]:
-    """What `metrics.json` says about a coverage set.
+    """The metrics of a coverage set, as they stand in `metrics.json`.
 
-    `archive` are the returns found in training, those asked for when not given, `executed` what
-    the policies returned when they were run: the second is what a decision maker gets.
+    `archive` are the non-dominated returns found in training; without it, the requested ones.
+    `executed` is measured on what the policies returned when they were run: this is what a
+    decision maker gets.
     """
-    problem = problem_of(spec)
+    problem = problem_of(spec, coverage_set.tolerance)
     match = fidelity(
         coverage_set.requested, coverage_set.executed, tolerance=coverage_set.tolerance
     )

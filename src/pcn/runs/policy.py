@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from pcn.command import Command
-from pcn.envs.choices import flat_mask
-from pcn.envs.observations import ObservationReader
+from pcn.envs.observations import reader_for
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.rollout import AbstractAgent, environment_action
+from pcn.nets.heads import action_head_for
+from pcn.rollout import AbstractAgent
 
 
 @eqx.filter_jit
@@ -32,12 +32,12 @@ class Policy:
     pictures; `reset` starts the next episode.
     """
 
-    def __init__(self, agent: AbstractAgent, spec: EnvironmentSpec, reader: ObservationReader):
+    def __init__(self, agent: AbstractAgent, spec: EnvironmentSpec) -> None:
         self._start = agent
         self._agent = agent
-        self._spec = spec
-        self._reader = reader
-        self._read = reader.first
+        self._head = action_head_for(spec.action_space)
+        self._reader = reader_for(spec)
+        self._read = self._reader.first
         self._action: Any = None
 
     def reset(self) -> None:
@@ -56,13 +56,13 @@ class Policy:
         except (ValueError, TypeError, KeyError):
             raise UserError(f"the observation does not fit {self._reader.shown_space}") from None
         self._read = self._reader.next
-        mask = None if action_mask is None else flat_mask(action_mask)
+        mask = None if action_mask is None else self._head.flat_mask(action_mask)
         self._action = _act(self._agent, observation, mask)
-        chosen = np.asarray(environment_action(self._spec.action_space, self._action))
+        chosen = np.asarray(self._head.in_space(self._action))
         return int(chosen) if chosen.ndim == 0 else chosen
 
     def observe(self, reward: Any) -> None:
-        """Tell the policy what its last action brought."""
+        """Tell the policy which reward its last action brought."""
         if self._action is None:
             raise RuntimeError("observe() needs an action first: call act()")
         reward = jnp.asarray(reward, jnp.float32)
@@ -71,6 +71,6 @@ class Policy:
 
     @property
     def command(self) -> Command | None:
-        """What the policy still tries to reach, for algorithms that work with commands."""
+        """The command that the network gets now; None for policies that take no command."""
         command = getattr(self._agent, "command", None)
         return command if isinstance(command, Command) else None

@@ -1,86 +1,152 @@
-"""A finished run: its policies, its figures, and how to act with what it learned."""
+"""A finished run: its policies, its metrics, and how to act with what it learned."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pcn.algorithms import ALGORITHMS
 from pcn.coverage import CoverageSet
-from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
-from pcn.runs.measures import figures
-from pcn.runs.policy import Policy
+from pcn.runs.measures import metrics_of
+from pcn.runs.progress import Evaluation
 from pcn.runs.settings import Settings
 
+if TYPE_CHECKING:
+    import pcn.envs.environment
+    import pcn.runs.policy
 
-@dataclass(frozen=True)
+
 class Run:
-    """What training ended in; `path` is None for a run that was not recorded on disk."""
+    """What training ended in.
 
-    settings: Settings
-    coverage_set: CoverageSet
-    metrics: dict[str, Any]
-    progress: tuple[list[str], list[list[Any]]]
-    """Header and rows of the evaluations during training."""
-    weights: dict[str, np.ndarray] = field(repr=False)
-    path: Path | None = None
+    Looking at a run needs neither JAX nor the environment. `policy` needs JAX, but no environment;
+    `environment` and `execute` need the environment itself.
 
-    def environment(self) -> AbstractEnvironment:
-        """The environment that the run was trained on."""
-        return self.settings.make()
+    Attributes:
+        settings: What was trained: environment, algorithm, seed and every hyperparameter.
+        coverage_set: One row per policy: requested and executed return, horizon, deviation.
+        metrics: The content of `metrics.json`. `archive` and `executed` hold a number for each
+            metric (`hypervolume`, `cardinality`, `eum`; where the true front is known also
+            `expected_utility`, `epsilon`, `epsilon_mean`, `igd`, `mul` and `front_share`).
+            `fidelity` holds `exact`, the share of policies that return what was requested of them,
+            and `distance`, the mean shortfall as a share of the range. `steps` is the number of
+            all environment steps, `steps_by_phase` its parts, `seconds` the time, `policies` the
+            number of policies. Algorithms add what is theirs, such as PCN's `consolidation`.
+        progress: The evaluations during training, as in `progress.csv`.
+        weights: The arrays that the policies need to act.
+        path: The run's folder; None for a run that was not recorded.
+    """
 
-    def policy(self, index: int) -> Policy:
+    def __init__(
+        self,
+        settings: Settings,
+        coverage_set: CoverageSet,
+        metrics: dict[str, Any],
+        progress: list[Evaluation],
+        weights: dict[str, np.ndarray],
+        *,
+        spec: EnvironmentSpec | None = None,
+        environment: "pcn.envs.environment.AbstractEnvironment | None" = None,
+        path: Path | None = None,
+    ) -> None:
+        self.settings = settings
+        self.coverage_set = coverage_set
+        self.metrics = metrics
+        self.progress = progress
+        self.weights = weights
+        self.path = path
+        self._spec = spec
+        self._environment = environment
+
+    def __repr__(self) -> str:
+        where = "" if self.path is None else f", in {self.path}"
+        volume = self.metrics["executed"]["hypervolume"]
+        return (
+            f"Run({self.settings.algorithm} on {self.settings.environment}, "
+            f"seed {self.settings.seed}: {len(self.coverage_set)} policies, "
+            f"hypervolume {volume:.6g}{where})"
+        )
+
+    @property
+    def spec(self) -> EnvironmentSpec:
+        """What is known of the environment; for runs of format 1 it has to be made for that."""
+        if self._spec is None:
+            self._spec = self.environment().spec
+        return self._spec
+
+    def environment(self) -> "pcn.envs.environment.AbstractEnvironment":
+        """The environment that the run was trained on; made when first asked for, and kept."""
+        if self._environment is None:
+            from pcn.envs.finding import find_environment
+
+            found = find_environment(
+                self.settings.environment, self.settings.arguments, spec=self._spec
+            )
+            self._environment = found.environment
+        return self._environment
+
+    def policy(self, index: int) -> "pcn.runs.policy.Policy":
         """The policy with that id in `coverage_set` and `front.csv`, at the start of an episode."""
+        from pcn.algorithms import ALGORITHMS
+        from pcn.runs.policy import Policy
+
         if not 0 <= index < len(self.coverage_set):
             raise UserError(
                 f"there is no policy {index}; the run has policies 0 to "
                 f"{len(self.coverage_set) - 1}"
             )
-        environment = self.environment()
         agent = ALGORITHMS[self.settings.algorithm].agent(
-            environment.spec, self.settings.config, self.weights, self.coverage_set, index
+            self.spec, self.settings.config, self.weights, self.coverage_set, index
         )
-        return Policy(agent, environment.spec, environment.reader())
+        return Policy(agent, self.spec)
 
-    def executing(
+    def execute(
         self, *, executions: int | None = None, seed: int = 1
     ) -> tuple[CoverageSet, dict[str, Any]]:
-        """Execute every policy again: what they reach now, and the figures of it."""
-        environment = self.environment()
+        """Execute every policy again: what they return now, and the metrics of it.
+
+        `executions` is the number of episodes per policy; by default 1 in a deterministic
+        environment and otherwise as many as at the end of training.
+        """
+        from pcn.algorithms import ALGORITHMS
+
+        config = self.settings.config
         if executions is None:
-            executions = 1 if environment.spec.deterministic else self.settings.config.executions
-        coverage_set = ALGORITHMS[self.settings.algorithm].execute(
-            environment,
-            self.settings.config,
-            self.weights,
-            self.coverage_set,
-            executions=executions,
-            seed=seed,
-        )
+            executions = 1 if self.spec.deterministic else config.executions
+        environment = self.environment()
+        try:
+            coverage_set = ALGORITHMS[self.settings.algorithm].execute(
+                environment,
+                config,
+                self.weights,
+                self.coverage_set,
+                executions=executions,
+                seed=seed,
+            )
+        finally:
+            environment.close()
         archive = self.metrics["archive"]  # what was found in training stays what it was
-        return coverage_set, {**figures(coverage_set, environment.spec), "archive": archive}
+        return coverage_set, {**metrics_of(coverage_set, self.spec), "archive": archive}
 
 
 def load(path: str | Path) -> Run:
     """A finished run from its folder."""
     folder = RunFolder.open(Path(path))
-    settings = folder.settings()
+    settings = folder.read_settings()
     if not folder.finished:
         raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
-    spec = settings.make().spec
+    described = folder.read_spec()
     metrics = folder.read_metrics()
     return Run(
-        settings=settings,
-        coverage_set=folder.read_coverage_set(
-            num_policies=metrics["policies"],
-            num_objectives=spec.num_objectives,
-            tolerance=settings.config.return_tolerance,
+        settings,
+        folder.read_coverage_set(
+            num_policies=metrics["policies"], tolerance=settings.return_tolerance
         ),
-        metrics=metrics,
-        progress=folder.read_progress(),
-        weights=folder.read_weights(),
+        metrics,
+        folder.read_progress(),
+        folder.read_weights(),
+        spec=None if described is None else described[0],
         path=folder.path,
     )

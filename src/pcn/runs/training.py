@@ -1,225 +1,290 @@
-"""Training with a record: evaluations, checkpoints and, at the end, the files of a run."""
+"""Carrying out a request: training with evaluations and checkpoints, and the files of a run."""
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
-
 from pcn.algorithms import ALGORITHMS
-from pcn.algorithms.trainer import AbstractTrainer, Progress
-from pcn.compilation import run_in_place, use_cache
+from pcn.algorithms.config import AlgorithmConfig
+from pcn.algorithms.trainer import AbstractTrainer, Progress, Snapshot
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import UserError
-from pcn.lookup import found_again, name_of
+from pcn.errors import Stopped, UserError
 from pcn.metrics import pygmo_for
+from pcn.runs.events import Advanced, Event, Started
 from pcn.runs.folder import RunFolder
-from pcn.runs.measures import figures
+from pcn.runs.measures import metrics_of
+from pcn.runs.progress import Evaluation
+from pcn.runs.request import CHECKPOINT_SECONDS, Request
 from pcn.runs.run import Run, load
-from pcn.runs.settings import Settings
+from pcn.runs.settling import Settled, check_checkpoint_seconds, reopen, settle
 
-CHECKPOINT_SECONDS = 10.0
-"""Least time between two checkpoints."""
-
-stop_requested = threading.Event()
-"""Set it to stop a training after the iteration under way, with a checkpoint."""
-
-PROGRESS_COLUMNS = [
-    "steps",
-    "seconds",
-    "loss",
-    "archive_hypervolume",
-    "archive_cardinality",
-    "executed_hypervolume",
-    "executed_cardinality",
-    "fidelity",
-]
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a caller is told while training goes on."""
-
-    steps: int
-    total_steps: int
-    seconds: float
-    loss: float
-    front_size: int
-    evaluation: dict[str, float] | None
-    """The new row of `progress.csv`, when there is one."""
+Report = Callable[[Event], None]
+Stop = threading.Event | Callable[[], bool]
 
 
 @dataclass
 class _Record:
     """What is known of a training besides the trainer's own state."""
 
-    rows: list[list[Any]] = field(default_factory=list)
+    evaluations: list[Evaluation] = field(default_factory=list)
     seconds: float = 0.0
+    phases: Counter[str] = field(default_factory=Counter)
+    """Environment steps of each phase."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rows": [evaluation.row() for evaluation in self.evaluations],
+            "seconds": self.seconds,
+            "phases": dict(self.phases),
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], steps: int) -> "_Record":
+        """The record in a checkpoint; in format 1 all `steps` were of the training itself."""
+        return cls(
+            [Evaluation.of_row(row) for row in content["rows"]],
+            content["seconds"],
+            Counter(content.get("phases", {"training": steps})),
+        )
 
 
 def train(
-    environment: str | Callable[..., gym.Env[Any, Any]],
+    environment: Any,
     *,
+    config: AlgorithmConfig | None = None,
     arguments: Mapping[str, Any] | None = None,
-    algorithm: str = "pcn",
-    preset: str = "default",
+    algorithm: str | None = None,
+    preset: str | None = None,
     seed: int = 0,
     out: str | Path | None = None,
-    report: Callable[[Report], None] | None = None,
+    report: Report | None = None,
+    stop: Stop | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     **hyperparameters: Any,
 ) -> Run:
     """Train on an environment; with `out`, record the run in that new folder.
 
-    The environment is a benchmark's name, a Gymnasium id, `module:function`, or a function that
-    makes a Gymnasium environment with vector rewards.
-    `arguments` are the environment's own, where it takes any. Any hyperparameter of the
-    algorithm can be given by name; functions and classes among them as they are.
+    Args:
+        environment: A name: one of `pcn.envs.ENVIRONMENTS`, an id of Gymnasium or MO-Gymnasium, or
+            `module:Name`. Or the object itself: a compiled environment, or a class or function
+            that makes a compiled environment or a Gymnasium environment with vector rewards.
+        config: Every hyperparameter, such as `PCNConfig(total_steps=50_000)`. It says which
+            algorithm learns, and neither a preset nor the environment's recipe changes it.
+        arguments: The environment's own arguments, where it takes any.
+        algorithm: `pcn` (the default), `mones` or `ra`.
+        preset: `default`; PCN also has `paper` and `authors`.
+        seed: Seeds the network, the environment and every choice of the algorithm.
+        out: The run's folder, which must not exist.
+        report: Is called with a `Started` event and then with `Advanced` after each iteration.
+        stop: An event, or a function: once it is set, or returns True, training saves a checkpoint
+            after the iteration under way and raises `Stopped`.
+        checkpoint_seconds: Least time between two checkpoints.
+        **hyperparameters: Single hyperparameters by name, such as `learning_rate=1e-3`; they win
+            over `config`, preset and recipe. Functions and classes are given as they are.
     """
-    _refuse_negative(checkpoint_seconds)
-    settings = Settings.of(
-        environment if isinstance(environment, str) else name_of(environment),
-        arguments=arguments,
+    request = Request(
+        environment=environment,
+        arguments=arguments or {},
         algorithm=algorithm,
         preset=preset,
+        config=config,
+        hyperparameters=hyperparameters,
         seed=seed,
-        **{
-            name: name_of(value) if callable(value) else value
-            for name, value in hyperparameters.items()
-        },
+        out=None if out is None else Path(out),
+        checkpoint_seconds=checkpoint_seconds,
     )
-    trainer = _trainer(settings)
-    if out is not None:
-        for name in (settings.environment, *vars(settings.config).values()):
-            if isinstance(name, str) and not found_again(name):
-                raise UserError(
-                    f"a run on disk needs functions that can be found again, and {name} cannot: "
-                    "give one at the top of a module, no lambda, or leave out `out`"
-                )
-    folder = None if out is None else RunFolder.create(Path(out), settings)
-    return _complete(settings, trainer, _Record(), folder, report, checkpoint_seconds)
+    return carry_out(request, report=report, stop=stop)
 
 
 def resume(
     path: str | Path,
     *,
-    report: Callable[[Report], None] | None = None,
+    report: Report | None = None,
+    stop: Stop | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Run:
-    """Continue an interrupted run to the result it would have had without the interruption."""
-    _refuse_negative(checkpoint_seconds)
+    """Continue an interrupted run; it ends in what it would have been without the interruption.
+
+    A finished run is only loaded. `report`, `stop` and `checkpoint_seconds` are those of `train`.
+    """
     folder = RunFolder.open(Path(path))
     if folder.finished:
         return load(path)
-    settings = folder.settings()
-    trainer = _trainer(settings)
-    record = _Record()
-    saved = folder.read_checkpoint()
-    if saved is not None:
-        snapshot, kept = saved
-        try:
-            trainer.restore(snapshot)
-            record = _Record(**kept)
-        except (KeyError, TypeError, ValueError) as error:
-            raise UserError(f"{folder.path / 'checkpoint.npz'} is damaged: {error}") from None
-    return _complete(settings, trainer, record, folder, report, checkpoint_seconds)
+    return carry_out(folder, report=report, stop=stop, checkpoint_seconds=checkpoint_seconds)
 
 
-def _refuse_negative(checkpoint_seconds: float) -> None:
-    if checkpoint_seconds < 0:
-        raise UserError(f"checkpoint_seconds must not be negative, got {checkpoint_seconds:g}")
-
-
-def _trainer(settings: Settings) -> AbstractTrainer:
-    use_cache()
-    run_in_place()
-    algorithm = ALGORITHMS[settings.algorithm]
-    environment = settings.make()
-    pygmo_for(environment.spec.num_objectives)  # hours before it would be missed
-    environment.prepare()
-    return algorithm.trainer(environment, settings.config, seed=settings.seed)
-
-
-def _complete(
-    settings: Settings,
-    trainer: AbstractTrainer,
-    record: _Record,
-    folder: RunFolder | None,
-    report: Callable[[Report], None] | None,
-    checkpoint_seconds: float,
+def carry_out(
+    job: Request | RunFolder,
+    *,
+    report: Report | None = None,
+    stop: Stop | None = None,
+    checkpoint_seconds: float | None = None,
 ) -> Run:
-    spec = settings.make().spec
-    started = time.perf_counter() - record.seconds
-    last_checkpoint = time.perf_counter()
+    """Do what a request says, or what is left to do in the folder of an unfinished run.
 
-    def save() -> None:
-        record.seconds = time.perf_counter() - started
-        if folder is not None:
-            folder.write_progress(PROGRESS_COLUMNS, record.rows)
-            folder.write_checkpoint(trainer.snapshot(), rows=record.rows, seconds=record.seconds)
+    The environment is made once, everything is checked before the folder is made, and `report` is
+    told what was settled before training begins. `checkpoint_seconds` is the request's, unless it
+    is given here.
+    """
+    if checkpoint_seconds is not None:
+        check_checkpoint_seconds(checkpoint_seconds)
+    elif isinstance(job, Request):
+        checkpoint_seconds = job.checkpoint_seconds
+    settled = settle(job) if isinstance(job, Request) else reopen(job)
+    settings, environment = settled.settings, settled.environment
+    try:
+        pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
+        environment.prepare()
+        trainer = ALGORITHMS[settings.algorithm].trainer(
+            environment, settings.config, seed=settings.seed
+        )
+        record, folder = _Record(), None
+        if isinstance(job, RunFolder):
+            folder = job
+            record = _restore(trainer, folder)
+        elif job.out is not None:
+            folder = RunFolder.create(job.out, settings, settled.spec, settled.probe)
+        training = _Training(settled, trainer, record, folder, report or _ignore, _asker(stop))
+        seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
+        return training.complete(seconds)
+    finally:
+        environment.close()
 
-    while not trainer.done:
-        progress = trainer.iterate()
-        seconds = time.perf_counter() - started
-        row = _row(progress, seconds, spec)
-        if row is not None:
-            record.rows.append(row)
-        if report is not None:
-            report(
-                Report(
-                    steps=progress.steps,
-                    total_steps=settings.config.total_steps,
-                    seconds=seconds,
-                    loss=progress.loss,
-                    front_size=len(progress.archive),
-                    evaluation=None
-                    if row is None
-                    else dict(zip(PROGRESS_COLUMNS, row, strict=True)),
-                )
+
+def _ignore(event: Event) -> None:
+    """The report of a caller who wants none."""
+
+
+def _asker(stop: Stop | None) -> Callable[[], bool]:
+    """A function that says whether to stop."""
+    if stop is None:
+        return lambda: False
+    return stop.is_set if isinstance(stop, threading.Event) else stop
+
+
+def _restore(trainer: AbstractTrainer, folder: RunFolder) -> _Record:
+    """Bring the trainer into the state of the last checkpoint, if there is one."""
+    saved = folder.read_checkpoint()
+    if saved is None:
+        return _Record()
+    arrays, facts, kept = saved
+    try:
+        trainer.restore(Snapshot(arrays, facts))
+        return _Record.from_json(kept, trainer.steps)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{folder.path / 'checkpoint.npz'} is damaged: {error}") from None
+
+
+@dataclass
+class _Training:
+    """A training under way and its record."""
+
+    settled: Settled
+    trainer: AbstractTrainer
+    record: _Record
+    folder: RunFolder | None
+    report: Report
+    should_stop: Callable[[], bool]
+    _started: float = 0.0
+
+    def complete(self, checkpoint_seconds: float) -> Run:
+        """Iterate until the trainer is done, then write and return the run."""
+        settled, trainer = self.settled, self.trainer
+        self.report(
+            Started(
+                settled.settings,
+                settled.spec,
+                settled.probe["episodes"],
+                settled.probe["steps"],
+                settled.recipe,
+                trainer.steps,
             )
-        if stop_requested.is_set():
-            save()
-            raise KeyboardInterrupt
-        if time.perf_counter() - last_checkpoint >= checkpoint_seconds:
-            save()
-            last_checkpoint = time.perf_counter()
-    save()
-    outcome = trainer.outcome()
-    metrics = {
-        "steps": trainer.steps,
-        "seconds": round(time.perf_counter() - started, 3),
-        "policies": len(outcome.coverage_set),
-        **figures(outcome.coverage_set, spec, outcome.archive),
-        **outcome.facts,
-    }
-    if folder is not None:
-        folder.write_weights(dict(outcome.arrays))
-        folder.write_coverage_set(outcome.coverage_set, spec.objective_names)
-        folder.write_metrics(metrics)
-    return Run(
-        settings=settings,
-        coverage_set=outcome.coverage_set,
-        metrics=metrics,
-        progress=(PROGRESS_COLUMNS, record.rows),
-        weights=dict(outcome.arrays),
-        path=None if folder is None else folder.path,
-    )
+        )
+        self._started = time.perf_counter() - self.record.seconds
+        last_checkpoint = time.perf_counter()
+        while not trainer.done:
+            self._iterate()
+            if self.should_stop():
+                self._save()
+                raise Stopped(None if self.folder is None else self.folder.path)
+            if time.perf_counter() - last_checkpoint >= checkpoint_seconds:
+                self._save()
+                last_checkpoint = time.perf_counter()
+        self._save()
+        return self._end()
+
+    def _iterate(self) -> None:
+        before = self.trainer.steps
+        progress = self.trainer.iterate()
+        seconds = time.perf_counter() - self._started
+        self.record.phases[progress.phase] += self.trainer.steps - before
+        evaluation = evaluation_of(progress, seconds, self.settled.spec)
+        if evaluation is not None:
+            self.record.evaluations.append(evaluation)
+        self.report(
+            Advanced(
+                steps=progress.steps,
+                total_steps=self.settled.settings.config.total_steps,
+                seconds=seconds,
+                loss=progress.loss,
+                front_size=len(progress.archive),
+                phase=progress.phase,
+                evaluation=evaluation,
+            )
+        )
+
+    def _save(self) -> None:
+        self.record.seconds = time.perf_counter() - self._started
+        if self.folder is not None:
+            snapshot = self.trainer.snapshot()
+            self.folder.write_progress(self.record.evaluations)
+            self.folder.write_checkpoint(snapshot.arrays, snapshot.facts, self.record.to_json())
+
+    def _end(self) -> Run:
+        settled, outcome = self.settled, self.trainer.outcome()
+        phases = {"probing": settled.probe["steps"], **self.record.phases}
+        metrics = {
+            "steps": sum(phases.values()),
+            "steps_by_phase": phases,
+            "probe": dict(settled.probe),
+            "seconds": round(time.perf_counter() - self._started, 3),
+            "policies": len(outcome.coverage_set),
+            **metrics_of(outcome.coverage_set, settled.spec, outcome.archive),
+            **outcome.facts,
+        }
+        weights = dict(outcome.arrays)
+        if self.folder is not None:
+            self.folder.write_weights(weights)
+            self.folder.write_coverage_set(outcome.coverage_set, settled.spec.objective_names)
+            self.folder.write_metrics(metrics)
+        return Run(
+            settled.settings,
+            outcome.coverage_set,
+            metrics,
+            self.record.evaluations,
+            weights,
+            spec=settled.spec,
+            environment=settled.environment,
+            path=None if self.folder is None else self.folder.path,
+        )
 
 
-def _row(progress: Progress, seconds: float, spec: EnvironmentSpec) -> list[Any] | None:
+def evaluation_of(progress: Progress, seconds: float, spec: EnvironmentSpec) -> Evaluation | None:
+    """The row of `progress.csv` for an iteration; None if nothing was executed in it."""
     if progress.execution is None:
         return None
-    figure = figures(progress.execution, spec)
-    return [
-        progress.steps,
-        round(seconds, 3),
-        progress.loss,
-        figure["archive"]["hypervolume"],
-        figure["archive"]["cardinality"],
-        figure["executed"]["hypervolume"],
-        figure["executed"]["cardinality"],
-        figure["fidelity"]["exact"],
-    ]
+    metrics = metrics_of(progress.execution, spec)
+    return Evaluation(
+        steps=progress.steps,
+        seconds=round(seconds, 3),
+        loss=progress.loss,
+        archive_hypervolume=metrics["archive"]["hypervolume"],
+        archive_cardinality=metrics["archive"]["cardinality"],
+        executed_hypervolume=metrics["executed"]["hypervolume"],
+        executed_cardinality=metrics["executed"]["cardinality"],
+        fidelity=metrics["fidelity"]["exact"],
+    )

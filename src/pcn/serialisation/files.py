@@ -27,8 +27,21 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write JSON that a person can read."""
-    write_bytes(path, (json.dumps(content, indent=2) + "\n").encode())
+    """Write JSON that a person can read: a line for each entry, and for each row of numbers."""
+    write_bytes(path, (_readable(content) + "\n").encode())
+
+
+def _readable(value: Any, indent: str = "") -> str:
+    """JSON with a line for each entry of an object and for each row of a table."""
+    inner = indent + "  "
+    if isinstance(value, Mapping) and value:
+        entries = (f"{json.dumps(name)}: {_readable(value[name], inner)}" for name in value)
+    elif isinstance(value, list | tuple) and any(isinstance(item, list | dict) for item in value):
+        entries = (_readable(item, inner) for item in value)
+    else:
+        return json.dumps(value)
+    opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+    return opening + "\n" + ",\n".join(inner + entry for entry in entries) + f"\n{indent}{closing}"
 
 
 def read_json(path: Path) -> dict[str, Any]:

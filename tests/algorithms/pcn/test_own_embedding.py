@@ -55,7 +55,7 @@ def test_the_network_sees_what_the_module_sees(path):
 
 def test_a_recorded_run_acts_as_it_did(path):
     run = pcn.load(path)
-    np.testing.assert_array_equal(run.executing()[0].executed, run.coverage_set.executed)
+    np.testing.assert_array_equal(run.execute()[0].executed, run.coverage_set.executed)
 
 
 def test_it_is_trained(path):

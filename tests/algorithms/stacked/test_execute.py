@@ -9,9 +9,9 @@ from pcn.algorithms.stacked.agent import PolicyAgent
 from pcn.algorithms.stacked.algorithm import fresh_policy
 from pcn.algorithms.stacked.execute import BATCH_SIZE, execute, run_each, taking
 from pcn.algorithms.stacked.standardise import standardise
+from pcn.envs import find_environment
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.minecart import Minecart
-from pcn.envs.registry import find_benchmark
 from pcn.nets.plain_policy import WeightVector
 from pcn.rollout.runner import Runner
 
@@ -85,7 +85,7 @@ def test_observations_are_standardised_by_random_episodes():
 
 @pytest.mark.slow
 def test_policies_of_a_stack_act_in_gymnasium_environments():
-    environment = find_benchmark("deep-sea-treasure-concave-v0", environments=3).make()
+    environment = find_environment("deep-sea-treasure-concave-v0", {"environments": 3}).environment
     vector = WeightVector(fresh_policy(environment.spec, MONESConfig(), KEY))
     down = jnp.zeros((5, vector.size)).at[:, -3].set(5.0)  # biases: up, down, left, right
     policies = jax.vmap(vector.policy)(down)

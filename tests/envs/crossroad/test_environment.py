@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 
 import pcn
-from pcn.envs import find_benchmark
+from pcn.envs import find_environment
 from pcn.envs.crossroad import Crossroad
 from pcn.envs.crossroad.environment import CELLS_BEFORE, STEP_LIMIT, reward_of
+from pcn.envs.crossroad.variants import VARIANTS
+from pcn.envs.from_gymnasium import describe
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
 from pcn.envs.slots import WorkerSlots
 from pcn.errors import UserError
 
@@ -181,11 +185,18 @@ def test_a_run_whose_worker_is_killed_says_so_and_resumes_to_the_same_result(tmp
         pcn.train("crossroad", out=tmp_path / "killed", report=kill, **options)
     resumed = pcn.resume(tmp_path / "killed")
     np.testing.assert_array_equal(resumed.coverage_set.executed, whole.coverage_set.executed)
-    find_benchmark("crossroad", simulators=2).make().slots().close()
 
 
 def test_how_many_simulators_run_is_an_argument():
-    environment = find_benchmark("crossroad", simulators=3).make()
+    environment = find_environment("crossroad", {"simulators": 3}).environment
     assert environment.num_slots == 3
     with pytest.raises(UserError, match="simulators must be at least 1, got 0"):
-        find_benchmark("crossroad", simulators=0)
+        find_environment("crossroad", {"simulators": 0})
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_spec_says_what_an_instance_says(name):
+    environment = find_environment(name, {}).environment
+    spec = environment.spec
+    probe = Probe(spec.reference_point, spec.deterministic, spec.masked_actions, spec.step_limit)
+    assert describe(GymnasiumSource(name, environment._make), probe) == spec

@@ -8,7 +8,7 @@ from jaxtyping import Float, UInt8
 
 from pcn.envs.crossroad.picture import CarInPicture, picture
 from pcn.envs.crossroad.simulation import LANES, Phase, Simulation
-from pcn.envs.spec import Objective
+from pcn.envs.spec import EnvironmentSpec, Objective
 
 STEP_LIMIT = 100
 """Steps in an episode, one second each."""
@@ -25,6 +25,31 @@ OBJECTIVES: dict[Waiting, tuple[Objective, Objective]] = {
     "mean": (Objective("flow", "cars"), Objective("waiting", "s", "minimise")),
     "authors": (Objective("flow", "scaled"), Objective("spread of waiting", "scaled", "minimise")),
 }
+
+
+ACTION_NAMES = ("keep", "switch")
+
+
+def observation_space() -> gym.spaces.Box:
+    """Pictures of bytes: car, time and light, a row for each lane and a column for each cell."""
+    return gym.spaces.Box(0, 255, (3, len(LANES), CELLS_BEFORE + CELLS_PAST), np.uint8)
+
+
+def crossroad_spec(
+    name: str, waiting: Waiting, *, reference_point: tuple[float, float], deterministic: bool
+) -> EnvironmentSpec:
+    """What a crossroad says about itself; no simulation is made for it."""
+    return EnvironmentSpec(
+        name=name,
+        objectives=OBJECTIVES[waiting],
+        observation_space=observation_space(),
+        action_space=gym.spaces.Discrete(len(ACTION_NAMES)),
+        step_limit=STEP_LIMIT,
+        reference_point=reference_point,
+        deterministic=deterministic,
+        masked_actions=True,
+        action_names=ACTION_NAMES,
+    )
 
 
 def reward_of(
@@ -81,10 +106,9 @@ class Crossroad(gym.Env[Any, Any]):
             raise ValueError(f"waiting must be 'mean' or 'authors', got {waiting!r}")
         self.render_mode = render_mode
         self.objectives = OBJECTIVES[waiting]
-        self.action_names = ("keep", "switch")
-        shape = (3, len(LANES), CELLS_BEFORE + CELLS_PAST)
-        self.observation_space = gym.spaces.Box(0, 255, shape, np.uint8)
-        self.action_space = gym.spaces.Discrete(2)
+        self.action_names = ACTION_NAMES
+        self.observation_space = observation_space()
+        self.action_space = gym.spaces.Discrete(len(ACTION_NAMES))
         self.reward_space = gym.spaces.Box(-np.inf, np.inf, (2,), np.float32)
         self.reward_dim = 2
         self._waiting = waiting

@@ -1,0 +1,125 @@
+"""The options of `pcn train`: those of every algorithm and of every environment, in groups.
+
+An option that was not given is absent from what the parser returns. So presets and recipes can
+settle it later, when algorithm and environment are known.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, TypedDict
+
+import tyro
+
+from pcn.algorithms import ALGORITHMS
+from pcn.envs.registry import ENVIRONMENTS, GYMNASIUM, Parameter, parameters_of
+from pcn.errors import UserError
+
+GYMNASIUM_OWNER = "Gymnasium environments"
+"""Whose options those of all environments that are not in the table are."""
+
+
+@dataclass
+class SharedOption:
+    """One option of the command line and those who take it."""
+
+    name: str
+    group: str = ""
+    """What it belongs to within its owner, such as a refinement."""
+    owners: list[str] = field(default_factory=list)
+    kinds: list[Any] = field(default_factory=list)
+    defaults: list[Any] = field(default_factory=list)
+    helps: list[str] = field(default_factory=list)
+
+    def add(self, owner: str, kind: Any, default: Any, help: str) -> None:
+        """One more owner."""
+        self.owners.append(owner)
+        self.kinds.append(kind)
+        self.defaults.append(default)
+        self.helps.append(help)
+
+    @property
+    def flag(self) -> str:
+        """The option as it is typed."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def annotation(self) -> Any:
+        """Its type with its help, as tyro takes them."""
+        told = tyro.conf.arg(
+            help=_told_once(self.owners, self.helps, "\n\n"),
+            help_behavior_hint=f"(default: {_told_once(self.owners, self.defaults, ', ')})",
+        )
+        return Annotated[reduce(or_, self.kinds), told]
+
+
+def algorithm_options() -> dict[str, SharedOption]:
+    """Every hyperparameter of every algorithm."""
+    options: dict[str, SharedOption] = {}
+    for algorithm, entry in ALGORITHMS.items():
+        for option in entry.config_class.options():
+            shared = options.setdefault(option.name, SharedOption(option.name, option.group))
+            shared.add(algorithm, option.kind, option.default, option.help)
+    return options
+
+
+def environment_options() -> dict[str, SharedOption]:
+    """Every argument that some environment takes."""
+    options: dict[str, SharedOption] = {}
+    takers: list[tuple[str, Mapping[str, Parameter]]] = [
+        *((name, entry.parameters) for name, entry in ENVIRONMENTS.items()),
+        (GYMNASIUM_OWNER, GYMNASIUM),
+    ]
+    for taker, parameters in takers:
+        for name, item in parameters.items():
+            shared = options.setdefault(name, SharedOption(name))
+            shared.add(taker, item.kind, item.default, item.help)
+    return options
+
+
+def groups_of(options: Iterable[SharedOption]) -> dict[str, Any]:
+    """The options by their owners: a dictionary type for each group, every key optional."""
+    grouped: dict[str, dict[str, Any]] = {}
+    for option in options:
+        title = listed(option.owners)
+        if option.owners == list(ALGORITHMS):
+            title = "every algorithm's"
+        elif option.group and len(option.owners) == 1:
+            title += f" {option.group.replace('_', ' ')}"
+        grouped.setdefault(title, {})[option.name] = option.annotation
+    return {title: _typed_dict(title, fields) for title, fields in grouped.items()}
+
+
+def refuse_options_of_others(
+    given: Iterable[str], options: Mapping[str, SharedOption], taker: str, hint: str
+) -> None:
+    """Raise a `UserError` for an option that only others than `taker` take."""
+    for name in given:
+        option = options[name]
+        if taker not in option.owners:
+            raise UserError(f"{option.flag} is an option of {listed(option.owners)}, not of {hint}")
+
+
+def environment_taker(name: str) -> str:
+    """The owner of an environment's options."""
+    return name if parameters_of(name) is not GYMNASIUM else GYMNASIUM_OWNER
+
+
+def listed(words: list[str]) -> str:
+    """Words as a list in a sentence."""
+    return " and ".join(", ".join(words).rsplit(", ", 1))
+
+
+def _told_once(owners: list[str], values: list[Any], between: str) -> str:
+    """The one value that all owners share, or each value with its owners."""
+    by_value: dict[str, list[str]] = {}
+    for owner, value in zip(owners, values, strict=True):
+        by_value.setdefault(str(value), []).append(owner)
+    if len(by_value) == 1:
+        return next(iter(by_value))
+    return between.join(f"{listed(sharing)}: {value}" for value, sharing in by_value.items())
+
+
+def _typed_dict(title: str, fields: dict[str, Any]) -> Any:
+    return TypedDict(title, fields, total=False)  # type: ignore[operator]

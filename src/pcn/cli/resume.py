@@ -1,0 +1,39 @@
+"""`pcn resume`: continue an interrupted run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from pcn.cli.display import Display
+from pcn.cli.interrupt import stop_on_interrupt
+from pcn.cli.screen import console, show_run
+from pcn.errors import UserError
+from pcn.runs.folder import RunFolder
+from pcn.runs.request import CHECKPOINT_SECONDS
+from pcn.runs.run import load
+from pcn.runs.training import carry_out
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Continue an interrupted run; the result is that of an uninterrupted one."""
+
+    run: tyro.conf.Positional[Path]
+    """The run's folder."""
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
+    """Least time between two checkpoints."""
+
+    def __call__(self) -> None:
+        """Train on from the last checkpoint."""
+        folder = RunFolder.open(self.run)
+        if folder.finished:
+            load(self.run)
+            raise UserError(
+                f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`"
+            )
+        with Display(console, "Resuming") as display, stop_on_interrupt(self.run) as stop:
+            run = carry_out(
+                folder, report=display, stop=stop, checkpoint_seconds=self.checkpoint_seconds
+            )
+        show_run(run)

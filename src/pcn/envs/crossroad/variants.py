@@ -1,0 +1,45 @@
+"""The crossroads of the table of environments."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from pcn.envs.crossroad.environment import Crossroad, Waiting, crossroad_spec
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.errors import UserError
+
+REFERENCE = (0.0, -30.0)
+"""No cars at all, and a mean time that no schedule we tried has had: the worst waits 27 s."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What tells one crossroad from another."""
+
+    reference_point: tuple[float, float] = REFERENCE
+    waiting: Waiting = "mean"
+    fresh_traffic: bool = False
+
+
+VARIANTS = {
+    "crossroad": Variant(),
+    "crossroad-authors": Variant((-20.0, -20.0), waiting="authors"),
+    "crossroad-stochastic": Variant(fresh_traffic=True),
+}
+
+
+def crossroad(name: str, simulators: int) -> GymnasiumEnvironment:
+    """A crossroad with that many simulations at once, each in a process of its own.
+
+    More than there are cores, so that none of these ever waits.
+    """
+    if simulators < 1:
+        raise UserError(f"simulators must be at least 1, got {simulators}")
+    variant = VARIANTS[name]
+    spec = crossroad_spec(
+        name,
+        variant.waiting,
+        reference_point=variant.reference_point,
+        deterministic=not variant.fresh_traffic,
+    )
+    make = partial(Crossroad, variant.waiting, fresh_traffic=variant.fresh_traffic)
+    return GymnasiumEnvironment(spec, make, num_slots=simulators, workers=True)

@@ -1,0 +1,140 @@
+"""From a name or an object to an environment: made once, and probed once where need be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+
+from pcn.envs.discounts import DISCOUNTS
+from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
+from pcn.envs.from_object import as_environment
+from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id
+from pcn.envs.probing import Probe, probe
+from pcn.envs.registry import ENVIRONMENTS, GYMNASIUM, check_arguments
+from pcn.envs.spec import EnvironmentSpec
+from pcn.errors import UserError
+from pcn.lookup import GivenName, find_object, is_importable, name_of
+
+
+@dataclass(frozen=True)
+class FoundEnvironment:
+    """An environment, and what it took to make it."""
+
+    environment: AbstractEnvironment
+    arguments: Mapping[str, Any]
+    """What it was made with: defaults and what probing found included."""
+    num_episodes: int = 0
+    """Random episodes that were played to find out what was not given."""
+    num_steps: int = 0
+    """Environment steps of these episodes."""
+
+
+def find_environment(
+    name: str,
+    arguments: Mapping[str, Any],
+    *,
+    thing: Any = None,
+    spec: EnvironmentSpec | None = None,
+) -> FoundEnvironment:
+    """Make the environment of that name: one of ours, a Gymnasium id, or `module:Name`.
+
+    What a Gymnasium environment does not say and `arguments` do not give is found out by random
+    episodes, once.
+
+    Args:
+        name: The environment's name.
+        arguments: What to make it with.
+        thing: The object that `name` stands for, where it was given as such.
+        spec: What is known of it, as in the folder of a run: then nothing is found out, and no
+            Gymnasium environment is constructed before it is needed.
+    """
+    if name in ENVIRONMENTS:
+        entry = ENVIRONMENTS[name]
+        settled = check_arguments(name, arguments, entry.parameters)
+        return FoundEnvironment(entry.make(**settled), settled)
+    if ":" in name:
+        thing = find_object(name) if thing is None else thing
+        if spec is not None and GYMNASIUM.keys() <= arguments.keys():
+            # All is known: a function need not be called to see that it makes a Gymnasium one.
+            return _find_gymnasium(GymnasiumSource(name, thing), arguments, spec)
+        found = as_environment(thing, name)
+        if isinstance(found, AbstractEnvironment):
+            return FoundEnvironment(found, check_arguments(name, arguments, {}))
+        return _find_gymnasium(found, arguments, spec)
+    if is_gymnasium_id(name):
+        return _find_gymnasium(GymnasiumSource.by_id(name), arguments, spec)
+    known = ", ".join(ENVIRONMENTS)
+    raise UserError(
+        f"no environment is called {name!r}; there are: {known}, every Gymnasium id with vector "
+        "rewards, and module:function for one of your own"
+    )
+
+
+def environment_name(thing: Any) -> str:
+    """The name of an environment that was given as an object, or as what makes one.
+
+    An instance has its class's name where the class makes an equal one without arguments.
+    """
+    if not isinstance(thing, AbstractEnvironment):
+        return name_of(thing)
+    name = name_of(type(thing))
+    try:
+        makes_the_same = is_importable(name) and bool(eqx.tree_equal(type(thing)(), thing))
+    except Exception:  # whatever the user's own class raises when it misses arguments
+        makes_the_same = False
+    return name if makes_the_same else GivenName(str(name), thing)
+
+
+def _find_gymnasium(
+    source: GymnasiumSource, arguments: Mapping[str, Any], spec: EnvironmentSpec | None
+) -> FoundEnvironment:
+    settled = check_arguments(source.name, arguments, GYMNASIUM)
+    for name in ("environments", "frame_stack", "step_limit"):
+        if settled[name] is not None and settled[name] < 1:
+            raise UserError(f"{name} must be at least 1, got {settled[name]}")
+    num_episodes = num_steps = 0
+    if spec is None:
+        found = _probe_unless_known(source, settled)
+        settled |= {
+            "reference_point": found.reference_point,
+            "deterministic": found.deterministic,
+            "masked_actions": found.masked_actions,
+            "step_limit": found.step_limit,
+        }
+        num_episodes, num_steps = found.num_episodes, found.num_steps
+        spec = describe(
+            source,
+            found,
+            frame_stack=settled["frame_stack"],
+            discount=DISCOUNTS.get(source.name, 1.0),
+        )
+        source.close()
+    environment = GymnasiumEnvironment(
+        spec, source.make, num_slots=settled["environments"], workers=settled["workers"]
+    )
+    return FoundEnvironment(environment, settled, num_episodes, num_steps)
+
+
+def _probe_unless_known(source: GymnasiumSource, settled: Mapping[str, Any]) -> Probe:
+    """What is given, and what random episodes find where something is not."""
+    names = ("reference_point", "deterministic", "masked_actions", "step_limit")
+    given = {name: settled[name] for name in names if settled[name] is not None}
+    if len(given) == len(names):
+        found = Probe(**given)
+        num_objectives = len(found.reference_point)
+    else:
+        found = probe(source, step_limit=given.get("step_limit"))
+        num_objectives = len(found.reference_point)
+        found = Probe(
+            **{name: given.get(name, getattr(found, name)) for name in names},
+            num_episodes=found.num_episodes,
+            num_steps=found.num_steps,
+        )
+    if len(found.reference_point) != num_objectives or not np.isfinite(found.reference_point).all():
+        raise UserError(
+            f"reference_point must be {num_objectives} finite numbers, got {found.reference_point}"
+        )
+    return found

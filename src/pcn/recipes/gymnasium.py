@@ -1,0 +1,30 @@
+"""Recipe for any other environment: Gymnasium's, MO-Gymnasium's and the user's own."""
+
+import gymnasium as gym
+import numpy as np
+
+from pcn.envs.discounts import DISCOUNTS
+from pcn.envs.spec import EnvironmentSpec
+from pcn.recipes.recipe import ANY, BY_TRIAL, Because, Recipe, because, steps
+
+
+def any_environment(name: str, spec: EnvironmentSpec | None) -> Recipe:
+    """What follows from an environment's name and, where it has been made, from what it shows."""
+    recipe: dict[tuple[str, str], dict[str, Because]] = steps(200_000, BY_TRIAL)
+    if name in DISCOUNTS:
+        recipe[ANY, ANY] |= because(
+            "time is no objective here: without a discount there is no trade-off to learn",
+            discount=DISCOUNTS[name],
+        )
+    if spec is not None and _sees_pictures(spec):
+        recipe["pcn", ANY] = because(
+            "pictures fill memory, so fewer episodes of them are collected and kept",
+            capacity=50,
+            episodes_per_iteration=16,
+        )
+    return recipe
+
+
+def _sees_pictures(spec: EnvironmentSpec) -> bool:
+    space = spec.observation_space
+    return isinstance(space, gym.spaces.Box) and space.dtype == np.uint8 and len(space.shape) == 3

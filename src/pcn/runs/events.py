@@ -1,0 +1,48 @@
+"""What a caller is told while a request is carried out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pcn.envs.spec import EnvironmentSpec
+from pcn.runs.progress import Evaluation
+from pcn.runs.settings import Settings
+
+
+@dataclass(frozen=True)
+class Started:
+    """Everything is settled and checked, and training begins. Always the first event."""
+
+    settings: Settings
+    """Environment, algorithm, seed and every hyperparameter."""
+    spec: EnvironmentSpec
+    """What is known about the environment."""
+    num_probe_episodes: int = 0
+    """Random episodes that were played to find out about an unknown environment."""
+    num_probe_steps: int = 0
+    """Environment steps of these episodes; they are not taken from the budget."""
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    """The hyperparameters that the recipe of this environment has set."""
+    steps: int = 0
+    """Environment steps taken before: not zero where a run is resumed."""
+
+
+@dataclass(frozen=True)
+class Advanced:
+    """An iteration is over."""
+
+    steps: int
+    """Environment steps taken so far."""
+    total_steps: int
+    """The budget; consolidation and final executions may go beyond it."""
+    seconds: float
+    loss: float
+    front_size: int
+    """How many non-dominated returns are known."""
+    phase: str
+    """What the iteration did: training, consolidating or executing."""
+    evaluation: Evaluation | None
+    """The new row of `progress.csv`, if there is one."""
+
+
+Event = Started | Advanced

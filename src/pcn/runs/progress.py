@@ -1,0 +1,60 @@
+"""How a training went: what each evaluation during it measured."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pcn.errors import UserError
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One row of `progress.csv`: the policies were executed greedily after so many steps."""
+
+    steps: int
+    """Environment steps taken so far."""
+    seconds: float
+    """Seconds of training so far, those before an interruption included."""
+    loss: float
+    """What the algorithm minimises; each algorithm says what that is."""
+    archive_hypervolume: float
+    """Hypervolume of the non-dominated returns found so far."""
+    archive_cardinality: int
+    """How many there are."""
+    executed_hypervolume: float
+    """Hypervolume of what the policies returned."""
+    executed_cardinality: int
+    """How many non-dominated returns are among these."""
+    fidelity: float
+    """Share of the policies that returned what was requested of them, or more."""
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any]) -> "Evaluation":
+        """The evaluation of a row of numbers, or of words that stand for numbers."""
+        fields = dataclasses.fields(cls)
+        if len(row) != len(fields):
+            raise ValueError(f"expected rows of {len(fields)} numbers, got {len(row)}")
+        numbers: dict[str, Any] = {
+            field.name: int(value) if field.type is int else float(value)
+            for field, value in zip(fields, row, strict=True)
+        }
+        return cls(**numbers)
+
+    def row(self) -> list[float]:
+        """The numbers in the order of the columns."""
+        return list(dataclasses.astuple(self))
+
+
+COLUMNS = [field.name for field in dataclasses.fields(Evaluation)]
+"""The header of `progress.csv`."""
+
+
+def evaluations_of(header: list[str], rows: list[list[str]], where: object) -> list[Evaluation]:
+    """The evaluations of a table that was read from a file."""
+    try:
+        if header != COLUMNS:
+            raise ValueError(f"expected the columns {', '.join(COLUMNS)}")
+        return [Evaluation.of_row(row) for row in rows]
+    except ValueError as error:
+        raise UserError(f"{where} is damaged: {error}") from None

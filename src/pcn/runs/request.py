@@ -1,0 +1,42 @@
+"""A request: what a caller wants trained, before anything of it is settled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pcn.algorithms.config
+
+CHECKPOINT_SECONDS = 10.0
+"""Least time between two checkpoints."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to train and where to record it; `carry_out` does it.
+
+    Hyperparameters are settled in this order, later ones win: the algorithm's defaults, its
+    preset, the recipe of the environment, `hyperparameters`. A `config` takes the place of the
+    first three.
+    """
+
+    environment: Any
+    """The name of one of `ENVIRONMENTS`, a Gymnasium id or `module:Name`; or the object itself: an
+    environment, or a class or function that makes one."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """The environment's own arguments, where it takes any."""
+    algorithm: str | None = None
+    """The name of one of `ALGORITHMS`; by default the one that `config` belongs to, or `pcn`."""
+    preset: str | None = None
+    """The name of one of the algorithm's presets; `default` by default."""
+    config: "pcn.algorithms.config.AlgorithmConfig | None" = None
+    """Every hyperparameter, as the algorithm's own config."""
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+    """Single hyperparameters by name; functions and classes among them as they are."""
+    seed: int = 0
+    """Seeds the network, the environment and every choice of the algorithm."""
+    out: Path | None = None
+    """The run's folder, which must not exist; without it nothing is recorded."""
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
+    """Least time between two checkpoints."""

@@ -1,0 +1,148 @@
+"""Settling a request: one environment, one config, and every check that can be made beforehand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pcn.algorithms import ALGORITHMS
+from pcn.algorithms.config import AlgorithmConfig
+from pcn.checks import fits
+from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.finding import environment_name, find_environment
+from pcn.envs.registry import check_arguments, parameters_of
+from pcn.envs.spec import EnvironmentSpec
+from pcn.errors import UserError
+from pcn.lookup import is_importable, name_of
+from pcn.recipes import recipe_for
+from pcn.runs.folder import RunFolder
+from pcn.runs.request import Request
+from pcn.runs.settings import Settings, with_tuples
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a request amounts to: all that training needs."""
+
+    settings: Settings
+    environment: AbstractEnvironment
+    spec: EnvironmentSpec
+    probe: Mapping[str, int]
+    """How many `episodes` and `steps` it took to find out about the environment."""
+    recipe: Mapping[str, Any]
+    """The hyperparameters that the environment's recipe has set."""
+
+
+def settle(request: Request) -> Settled:
+    """Make the environment once and settle every hyperparameter; a `UserError` says what cannot be.
+
+    Nothing is written, and what can be checked without the environment is checked before it is
+    made.
+    """
+    algorithm = _algorithm_of(request)
+    preset = _preset_of(request, algorithm)
+    check_checkpoint_seconds(request.checkpoint_seconds)
+    if not fits(request.seed, int) or request.seed < 0:
+        raise UserError(f"seed must be a whole number, zero or more, got {request.seed!r}")
+    given = {
+        option: name_of(value) if callable(value) else value
+        for option, value in request.hyperparameters.items()
+    }
+    thing = None if isinstance(request.environment, str) else request.environment
+    name = request.environment if thing is None else environment_name(thing)
+    _refuse_arguments(given, algorithm, name)
+    if request.out is not None:
+        RunFolder.refuse_existing(request.out)
+        _check_importable(name, given)
+    arguments = check_arguments(name, with_tuples(request.arguments), parameters_of(name))
+
+    def settle_config(spec: EnvironmentSpec | None) -> tuple[AlgorithmConfig, dict[str, Any]]:
+        entry = ALGORITHMS[algorithm]
+        if request.config is not None or preset is None:
+            layers = {} if request.config is None else request.config.to_json()
+            return entry.config_class.of(layers, given), {}
+        recipe, _ = recipe_for(name, arguments, algorithm, preset, spec)
+        return entry.config_class.of(entry.presets[preset], recipe, given), recipe
+
+    settle_config(None)  # a wrong value is told before an environment is made and probed
+    found = find_environment(name, with_tuples(request.arguments), thing=thing)
+    spec = found.environment.spec
+    config, recipe = settle_config(spec)
+    settings = Settings(
+        environment=name,
+        arguments=found.arguments,
+        algorithm=algorithm,
+        preset=preset,
+        seed=request.seed,
+        hyperparameters=with_tuples(config.to_json()),
+    )
+    probe = {"episodes": found.num_episodes, "steps": found.num_steps}
+    return Settled(settings, found.environment, spec, probe, recipe)
+
+
+def check_checkpoint_seconds(seconds: float) -> None:
+    """Raise a `UserError` for a negative time between checkpoints."""
+    if seconds < 0:
+        raise UserError(f"checkpoint_seconds must not be negative, got {seconds:g}")
+
+
+def _algorithm_of(request: Request) -> str:
+    """The algorithm's name: as given, or as the config's type says."""
+    named = request.algorithm
+    if named is not None and named not in ALGORITHMS:
+        raise UserError(f"no algorithm is called {named!r}; there are: {', '.join(ALGORITHMS)}")
+    if request.config is None:
+        return named or next(iter(ALGORITHMS))
+    kind = type(request.config)
+    owners = [name for name, entry in ALGORITHMS.items() if entry.config_class is kind]
+    if not owners:
+        known = ", ".join(entry.config_class.__name__ for entry in ALGORITHMS.values())
+        raise UserError(f"config is a {kind.__name__}; there are: {known}")
+    if named is not None and named not in owners:
+        raise UserError(f"config is a {kind.__name__}, which {named} does not take")
+    return owners[0]
+
+
+def _preset_of(request: Request, algorithm: str) -> str | None:
+    """The preset's name; None with a config, which says everything by itself."""
+    if request.config is not None:
+        if request.preset is not None:
+            raise UserError(
+                f"give config or preset={request.preset!r}, not both: a config sets every "
+                "hyperparameter"
+            )
+        return None
+    preset, presets = request.preset or "default", ALGORITHMS[algorithm].presets
+    if preset not in presets:
+        raise UserError(f"no preset is called {preset!r}; there are: {', '.join(presets)}")
+    return preset
+
+
+def _refuse_arguments(given: Mapping[str, Any], algorithm: str, environment: str) -> None:
+    """Refuse arguments of the environment that were given as hyperparameters."""
+    known = {option.name for option in ALGORITHMS[algorithm].config_class.options()}
+    for name in given:
+        if name not in known and name in parameters_of(environment):
+            raise UserError(
+                f"{name} belongs to the environment: give it as arguments={{{name!r}: ...}}"
+            )
+
+
+def _check_importable(environment: str, given: Mapping[str, Any]) -> None:
+    """Refuse what a run on disk could not find again when it is resumed or played."""
+    for name in (environment, *given.values()):
+        if isinstance(name, str) and not is_importable(name):
+            raise UserError(
+                f"a run on disk needs functions that can be found again, and {name} cannot: "
+                "give one at the top of a module, no lambda, or leave out `out`"
+            )
+
+
+def reopen(folder: RunFolder) -> Settled:
+    """What an unfinished folder says is to be trained."""
+    settings = folder.read_settings()
+    described = folder.read_spec()
+    spec, probe = (None, {"episodes": 0, "steps": 0}) if described is None else described
+    found = find_environment(settings.environment, settings.arguments, spec=spec)
+    return Settled(
+        settings, found.environment, found.environment.spec if spec is None else spec, probe, {}
+    )
