@@ -38,6 +38,7 @@ TABLES = {
     "METRICS": "metrics/__init__",
     "ENVIRONMENTS": "envs/registry",
     "ACTION_HEADS": "nets/heads/__init__",
+    "EMBEDDINGS": "nets/spaces",
     "REFINEMENTS": "algorithms/pcn/refinements/__init__",
     "COMMANDS": "cli/main",
 }
