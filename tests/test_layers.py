@@ -142,6 +142,12 @@ def complaint(found: Import) -> str | None:
 KNOWN = modules()
 
 
+def test_contributors_read_the_same_table():
+    page = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
+    blocks = [part.strip().splitlines() for part in page.split("```")[1::2]]
+    assert [" · ".join(line) for line in LINES] in blocks
+
+
 def test_every_module_has_a_line():
     assert [dotted(module) for module in KNOWN if entry_of(module) is None] == []
 
