@@ -114,6 +114,14 @@ def test_the_metrics_are_those_of_what_they_are_named_after(run):
         assert metrics["archive"]["hypervolume"] == 10 * 10 + 1 * 9 + 2 * 8
 
 
+def test_every_step_of_the_environment_is_in_the_metrics():
+    """Those of probing, too."""
+    before = len(Walk.rewards)
+    metrics = pcn.train(Walk, arguments={"step_limit": 10}, **TINY["pcn"]).metrics
+    assert metrics["steps"] == sum(metrics["steps_by_phase"].values()) == len(Walk.rewards) - before
+    assert metrics["steps_by_phase"]["probing"] > 0
+
+
 def test_metrics_are_written_when_everything_else_is_there(tmp_path):
     """A folder that has `metrics.json` is finished, so no file may be missing beside it."""
     names, at_first = {path.name for path in train(Walk, tmp_path / "run").path.iterdir()}, set()
