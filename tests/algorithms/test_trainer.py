@@ -59,7 +59,7 @@ def outcomes():
 
     def outcome(name, seed):
         if (name, seed) not in known:
-            known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed, **QUICK[name])
+            known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed, **QUICK.get(name, {}))
         return known[name, seed]
 
     return outcome
@@ -77,7 +77,9 @@ def test_both_branches_of_a_fork_end_in_the_coverage_set(name, seed, fork):
 @pytest.mark.slow
 @algorithms
 def test_the_same_seed_is_the_same_run(name, outcomes):
-    assert_same(outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100, **QUICK[name]))
+    assert_same(
+        outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {}))
+    )
 
 
 @pytest.mark.slow
@@ -90,7 +92,7 @@ def test_another_seed_is_another_run(name, outcomes):
 @algorithms
 def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
     environment = DeepSeaTreasure()
-    first = make_trainer(name, environment, seed=100, **QUICK[name])
+    first = make_trainer(name, environment, seed=100, **QUICK.get(name, {}))
     first.iterate()
     first.iterate()
     taken = first.snapshot()
@@ -101,7 +103,7 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
         first.iterate()
     for key, array in taken.arrays.items():
         np.testing.assert_array_equal(array, arrays[key], err_msg=key)
-    second = make_trainer(name, environment, seed=999, **QUICK[name])
+    second = make_trainer(name, environment, seed=999, **QUICK.get(name, {}))
     second.restore(saved)
     assert second.steps == steps < BUDGET
     while not second.done:
@@ -113,7 +115,7 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
 @pytest.mark.slow
 @algorithms
 def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outcomes):
-    trainer = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK[name])
+    trainer = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {}))
     snapshots = []
     while not trainer.done:
         phase = trainer.iterate().phase
@@ -123,7 +125,7 @@ def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outc
     last = [snapshot for phase, snapshot in snapshots if phase != "training"]
     assert last, "executing the policies is an iteration, too"
     for snapshot in (last[0], last[len(last) // 2], last[-1]):
-        again = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK[name])
+        again = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK.get(name, {}))
         again.restore(snapshot)
         while not again.done:
             again.iterate()
@@ -134,8 +136,8 @@ def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outc
 @pytest.mark.slow
 @algorithms
 def test_a_snapshot_before_the_first_iteration_is_a_beginning(name, outcomes):
-    begun = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK[name]).snapshot()
-    trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK[name])
+    begun = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {})).snapshot()
+    trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK.get(name, {}))
     trainer.restore(begun)
     while not trainer.done:
         trainer.iterate()
@@ -148,7 +150,7 @@ def test_executing_again_gives_what_the_run_reported(name, outcomes):
     outcome, algorithm = outcomes(name, 100), ALGORITHMS[name]
     again = algorithm.execute(
         DeepSeaTreasure(),
-        algorithm.config_class(total_steps=BUDGET, **QUICK[name]),
+        algorithm.config_class(total_steps=BUDGET, **QUICK.get(name, {})),
         outcome.arrays,
         outcome.coverage_set,
         executions=1,
