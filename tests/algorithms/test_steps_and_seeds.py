@@ -2,15 +2,16 @@
 
 import pytest
 
-from logged import TINY, Gamble, Walk, environment
+from logged import Gamble, Walk, environment
 from pcn.algorithms import ALGORITHMS
+from sizes import tiny
 
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 
 
 def trained(name, kind):
     """A finished trainer, its environment and its config."""
-    config = ALGORITHMS[name].config_class.of(TINY[name])
+    config = ALGORITHMS[name].config_class.of(tiny(name))
     where = environment(kind)
     trainer = ALGORITHMS[name].trainer(where, config, seed=0)
     while not trainer.done:
@@ -31,7 +32,7 @@ def test_every_step_that_was_taken_is_counted(name, kind):
 @pytest.mark.parametrize("refinements", [{}, {"loop_erasure": {}}], ids=["paper", "loop erasure"])
 def test_episodes_that_are_replayed_without_their_loops_cost_steps(refinements):
     sizes = {"warmup_episodes": 40, "total_steps": 10_000, "evaluations": 0}
-    config = ALGORITHMS["pcn"].config_class.of(TINY["pcn"], sizes, {"refinements": refinements})
+    config = ALGORITHMS["pcn"].config_class.of(tiny("pcn"), sizes, {"refinements": refinements})
     trainer = ALGORITHMS["pcn"].trainer(environment(Walk), config, seed=0)
     num_episodes, num_steps = len(Walk.seeds), len(Walk.rewards)
     trainer.iterate()
