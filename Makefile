@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 
 SUMO_LIBRARIES := libgl1 libxext6 libxrender1 libatomic1
 
-.PHONY: demo test test-slow check format sumo-libraries clean
+.PHONY: demo test test-fast test-slow check format sumo-libraries clean
 
 demo: $(VENV)/.installed
 	rm -rf runs/demo
@@ -14,6 +14,9 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m "not slow"
 
 test-slow: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m slow

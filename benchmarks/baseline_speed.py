@@ -33,12 +33,15 @@ def rates(environment: str, algorithm: str, repetitions: int) -> list[float]:
     for seed in range(repetitions + 1):
         before = time.process_time()
         run = pcn.train(environment, algorithm=algorithm, seed=seed, total_steps=STEPS[environment])
-        measured.append(run.metrics["steps"] / (time.process_time() - before))
+        phases = run.metrics["steps_by_phase"]
+        steps = sum(number for phase, number in phases.items() if phase != "consolidating")
+        measured.append(steps / (time.process_time() - before))
     return measured[1:]
 
 
 def main(arguments: Arguments) -> None:
     os.sched_setaffinity(0, {arguments.core})
+    pcn.configure_jax()
     print("| environment | " + " | ".join(arguments.algorithms) + " |", flush=True)
     print("|---" * (1 + len(arguments.algorithms)) + "|")
     for environment in arguments.environments:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import tyro
 
+import pcn
 import pcn.rollout
 from pcn.algorithms import ALGORITHMS
 from pcn.envs.crossroad import Crossroad
@@ -87,6 +88,7 @@ def spent(folder: str) -> dict[str, float]:
 
 
 def table(arguments: Arguments, folder: str) -> None:
+    pcn.configure_jax()
     hyperparameters = {"evaluations": 0, "total_steps": 10**9}
     settled = settle(Request(environment=arguments.environment, hyperparameters=hyperparameters))
     settings, environment = settled.settings, settled.environment

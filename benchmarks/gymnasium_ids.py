@@ -52,6 +52,7 @@ def reached(claimed: np.ndarray, executed: np.ndarray) -> int:
 
 
 def main(arguments: Arguments) -> None:
+    pcn.configure_jax()
     new = not arguments.out.exists()
     with arguments.out.open("a", newline="") as file:
         writer = csv.writer(file)
@@ -61,7 +62,7 @@ def main(arguments: Arguments) -> None:
             started = time.process_time()
             out = None if arguments.runs is None else arguments.runs / name
             run = pcn.train(name, seed=arguments.seed, total_steps=BUDGETS[name], out=out)
-            spec = run.environment().spec
+            spec = run.spec
             claimed = None if spec.front is None else spec.front.returns
             writer.writerow(
                 [

@@ -43,6 +43,7 @@ COLUMNS = [
 
 
 def main(arguments: Arguments) -> None:
+    pcn.configure_jax()
     options = {} if arguments.total_steps is None else {"total_steps": arguments.total_steps}
     for assignment in arguments.set:
         name, _, value = assignment.partition("=")

@@ -39,7 +39,7 @@ PEER_SETTINGS = {
     "warmup_episodes": 20,
     "capacity": 50,
     "command_scale": (1.0, 1.0, 0.1, 0.1),
-    "upper_bound": (1.5, 1.5, 0.0),
+    "bounded_commands.upper_bound": (1.5, 1.5, 0.0),
     "evaluations": 0,
 }
 """What the peer's example sets, in our words."""
@@ -123,12 +123,17 @@ def rows_of(arguments: Arguments) -> list[Row]:
 
 def measure(training: dict[str, Any]) -> dict[str, Any]:
     """Train in this process, once to compile and once on the clock."""
+    pcn.configure_jax()
     clock: list[float] = []
     compiling: list[float] = []
 
     def listen(event: str, seconds: float, **_: Any) -> None:
         if event.startswith("/jax/core/compile/"):
             compiling.append(seconds)
+
+    def report(event: pcn.Started | pcn.Advanced) -> None:
+        if isinstance(event, pcn.Advanced) and event.phase == "training":
+            clock.append(time.process_time())
 
     jax.monitoring.register_event_duration_secs_listener(listen)
     training = {
@@ -137,13 +142,13 @@ def measure(training: dict[str, Any]) -> dict[str, Any]:
     pcn.train(**{**training, "total_steps": min(WARMUP_STEPS, training["total_steps"])})
     compiling.clear()
     before = time.process_time()
-    run = pcn.train(**training, report=lambda _: clock.append(time.process_time()))
+    run = pcn.train(**training, report=report)
     whole = time.process_time() - before
     if multiprocessing.active_children():
         raise SystemExit("worker processes are at work: their CPU seconds would be missed")
     config, consolidation = run.settings.config, run.metrics.get("consolidation", {})
     return {
-        "steps": run.metrics["steps"],
+        "steps": run.metrics["steps_by_phase"]["training"],
         "updates": config.updates_per_iteration * len(clock),
         "training_seconds": clock[-1] - before,
         "cpu_seconds": whole,

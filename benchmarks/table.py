@@ -9,7 +9,7 @@ import numpy as np
 import tyro
 
 import pcn
-from pcn.metrics import hypervolume
+from pcn.metrics import found_mask, hypervolume
 
 Row = dict[str, str]
 
@@ -62,18 +62,17 @@ def of_run(row: Row, arguments: Arguments) -> Row:
     run = pcn.load(
         arguments.runs / f"{row['environment']}-{row['algorithm']}-{row['preset']}-{row['seed']}"
     )
-    executed, spec = run.coverage_set.executed, run.environment().spec
+    executed, spec = run.coverage_set.executed, run.spec
     told = {}
     if arguments.reference:
         told["hypervolume at the second point"] = str(
             hypervolume(executed, np.array(arguments.reference))
         )
     if spec.front is not None:
-        front, tolerance = spec.front.returns, run.settings.config.return_tolerance
-        near = np.abs(front[:, None] - executed[None]).max(axis=2) <= tolerance
+        front, tolerance = spec.front.returns, run.coverage_set.tolerance
         whole = hypervolume(front, np.asarray(spec.reference_point))
         told["front points"] = str(len(front))
-        told["executed exactly"] = str(near.any(axis=1).sum())
+        told["executed exactly"] = str(found_mask(executed, front, tolerance=tolerance).sum())
         told["share of the hypervolume"] = str(float(row["hypervolume"]) / whole)
     return told
 

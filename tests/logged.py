@@ -1,4 +1,4 @@
-"""Tiny Gymnasium environments that write down what is done with them, and tiny trainings."""
+"""Tiny Gymnasium environments that write down what is done with them."""
 
 import os
 import time
@@ -12,23 +12,6 @@ from pcn.envs.probing import Probe
 
 SETTLED = {"reference_point": (-10.0, -11.0), "masked_actions": False, "step_limit": 10}
 """Arguments with which no random episodes are needed before training."""
-
-TINY = {
-    "pcn": {
-        "total_steps": 150,
-        "width": 16,
-        "batch_size": 32,
-        "updates_per_iteration": 4,
-        "episodes_per_iteration": 4,
-        "warmup_episodes": 6,
-        "capacity": 12,
-        "evaluations": 2,
-        "executions": 8,
-    },
-    "mones": {"total_steps": 150, "population": 4, "final_draws": 4, "executions": 8},
-    "ra": {"total_steps": 150, "intervals": 2, "episodes_per_update": 2, "executions": 8},
-}
-"""Hyperparameters with which each algorithm trains for a moment."""
 
 
 class Logged(gym.Env):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pcn.envs.gymnasium_ids import register_all
 from pcn.lazy import attribute_of
+from pcn.version import __version__
 
 if TYPE_CHECKING:
     from pcn.algorithms.mones.config import MONESConfig
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from pcn.runs.request import Request
     from pcn.runs.run import Run, load
     from pcn.runs.training import carry_out, resume, train
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AbstractCompiledEnvironment",

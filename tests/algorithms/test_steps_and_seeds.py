@@ -2,15 +2,16 @@
 
 import pytest
 
-from logged import TINY, Gamble, Walk, environment
+from logged import Gamble, Walk, environment
 from pcn.algorithms import ALGORITHMS
+from sizes import tiny
 
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 
 
-def trained(name, kind, **options):
+def trained(name, kind):
     """A finished trainer, its environment and its config."""
-    config = ALGORITHMS[name].config_class.of(TINY[name], options)
+    config = ALGORITHMS[name].config_class.of(tiny(name))
     where = environment(kind)
     trainer = ALGORITHMS[name].trainer(where, config, seed=0)
     while not trainer.done:
@@ -28,16 +29,17 @@ def test_every_step_that_was_taken_is_counted(name, kind):
     assert trainer.steps == len(kind.rewards) - before
 
 
-def test_episodes_that_are_replayed_without_their_loops_cost_steps():
-    """Warm-up alone: six episodes, and the replays of those that have loops."""
-    alone = {"total_steps": 1, "evaluations": 0, "warmup_episodes": 16}
-    counts = []
-    for refinements in ({}, {"loop_erasure": {}}):
-        before = len(Walk.seeds), len(Walk.rewards)
-        trainer, *_ = trained("pcn", Walk, **alone, refinements=refinements)
-        assert trainer.steps == len(Walk.rewards) - before[1]
-        counts.append(len(Walk.seeds) - before[0])
-    assert counts[1] > counts[0]
+@pytest.mark.parametrize("refinements", [{}, {"loop_erasure": {}}], ids=["paper", "loop erasure"])
+def test_episodes_that_are_replayed_without_their_loops_cost_steps(refinements):
+    sizes = {"warmup_episodes": 40, "total_steps": 10_000, "evaluations": 0}
+    config = ALGORITHMS["pcn"].config_class.of(tiny("pcn"), sizes, {"refinements": refinements})
+    trainer = ALGORITHMS["pcn"].trainer(environment(Walk), config, seed=0)
+    num_episodes, num_steps = len(Walk.seeds), len(Walk.rewards)
+    trainer.iterate()
+    assert trainer.steps == len(Walk.rewards) - num_steps
+    # The warm-up's episodes, those of one exploration, and the replays.
+    replayed = len(Walk.seeds) - num_episodes - (40 + config.episodes_per_iteration)
+    assert replayed > 0 if refinements else replayed == 0
 
 
 @algorithms

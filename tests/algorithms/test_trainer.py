@@ -8,15 +8,10 @@ import pytest
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.trainer import Snapshot
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from sizes import quick
 
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 BUDGET = 6_000
-QUICK = {
-    "pcn": {},
-    "mones": {"population": 10, "final_draws": 20},
-    "ra": {"intervals": 4, "episodes_per_update": 2},
-}
-"""What makes a short training on Deep Sea Treasure take several iterations."""
 
 
 def make_trainer(name, environment, *, seed, total_steps=BUDGET, **settings):
@@ -59,7 +54,11 @@ def outcomes():
 
     def outcome(name, seed):
         if (name, seed) not in known:
-            known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed, **QUICK[name])
+<<<<<<< HEAD
+            known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed, **QUICK.get(name, {}))
+=======
+            known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed, **quick(name))
+>>>>>>> wt-tests
         return known[name, seed]
 
     return outcome
@@ -77,7 +76,13 @@ def test_both_branches_of_a_fork_end_in_the_coverage_set(name, seed, fork):
 @pytest.mark.slow
 @algorithms
 def test_the_same_seed_is_the_same_run(name, outcomes):
-    assert_same(outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100, **QUICK[name]))
+<<<<<<< HEAD
+    assert_same(
+        outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {}))
+    )
+=======
+    assert_same(outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100, **quick(name)))
+>>>>>>> wt-tests
 
 
 @pytest.mark.slow
@@ -90,7 +95,11 @@ def test_another_seed_is_another_run(name, outcomes):
 @algorithms
 def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
     environment = DeepSeaTreasure()
-    first = make_trainer(name, environment, seed=100, **QUICK[name])
+<<<<<<< HEAD
+    first = make_trainer(name, environment, seed=100, **QUICK.get(name, {}))
+=======
+    first = make_trainer(name, environment, seed=100, **quick(name))
+>>>>>>> wt-tests
     first.iterate()
     first.iterate()
     taken = first.snapshot()
@@ -101,7 +110,11 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
         first.iterate()
     for key, array in taken.arrays.items():
         np.testing.assert_array_equal(array, arrays[key], err_msg=key)
-    second = make_trainer(name, environment, seed=999, **QUICK[name])
+<<<<<<< HEAD
+    second = make_trainer(name, environment, seed=999, **QUICK.get(name, {}))
+=======
+    second = make_trainer(name, environment, seed=999, **quick(name))
+>>>>>>> wt-tests
     second.restore(saved)
     assert second.steps == steps < BUDGET
     while not second.done:
@@ -113,7 +126,11 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
 @pytest.mark.slow
 @algorithms
 def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outcomes):
-    trainer = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK[name])
+<<<<<<< HEAD
+    trainer = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {}))
+=======
+    trainer = make_trainer(name, DeepSeaTreasure(), seed=100, **quick(name))
+>>>>>>> wt-tests
     snapshots = []
     while not trainer.done:
         phase = trainer.iterate().phase
@@ -123,7 +140,11 @@ def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outc
     last = [snapshot for phase, snapshot in snapshots if phase != "training"]
     assert last, "executing the policies is an iteration, too"
     for snapshot in (last[0], last[len(last) // 2], last[-1]):
-        again = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK[name])
+<<<<<<< HEAD
+        again = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK.get(name, {}))
+=======
+        again = make_trainer(name, DeepSeaTreasure(), seed=999, **quick(name))
+>>>>>>> wt-tests
         again.restore(snapshot)
         while not again.done:
             again.iterate()
@@ -134,8 +155,13 @@ def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outc
 @pytest.mark.slow
 @algorithms
 def test_a_snapshot_before_the_first_iteration_is_a_beginning(name, outcomes):
-    begun = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK[name]).snapshot()
-    trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK[name])
+<<<<<<< HEAD
+    begun = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {})).snapshot()
+    trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK.get(name, {}))
+=======
+    begun = make_trainer(name, DeepSeaTreasure(), seed=100, **quick(name)).snapshot()
+    trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **quick(name))
+>>>>>>> wt-tests
     trainer.restore(begun)
     while not trainer.done:
         trainer.iterate()
@@ -148,7 +174,11 @@ def test_executing_again_gives_what_the_run_reported(name, outcomes):
     outcome, algorithm = outcomes(name, 100), ALGORITHMS[name]
     again = algorithm.execute(
         DeepSeaTreasure(),
-        algorithm.config_class(total_steps=BUDGET, **QUICK[name]),
+<<<<<<< HEAD
+        algorithm.config_class(total_steps=BUDGET, **QUICK.get(name, {})),
+=======
+        algorithm.config_class(total_steps=BUDGET, **quick(name)),
+>>>>>>> wt-tests
         outcome.arrays,
         outcome.coverage_set,
         executions=1,

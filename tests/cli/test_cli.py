@@ -14,6 +14,9 @@ from pcn.cli import main
 from pcn.cli.options import algorithm_options, environment_options
 from pcn.figures.progress import progress_figure
 from pcn.runs import load
+from sizes import quick
+
+OTHERS = [name for name in ALGORITHMS if name != "pcn"]
 
 
 @pytest.fixture(scope="module")
@@ -204,17 +207,14 @@ def other_runs(tmp_path_factory):
     """A short run of each of the other algorithms."""
     folder = tmp_path_factory.mktemp("others")
     common = ["train", "deep-sea-treasure", "--total-steps", "3000"]
-    quick = {
-        "mones": ["--population", "10", "--final-draws", "20"],
-        "ra": ["--intervals", "2", "--episodes-per-update", "4"],
-    }
-    for name, options in quick.items():
+    for name in OTHERS:
+        options = [f"--{key.replace('_', '-')}={value}" for key, value in quick(name).items()]
         main([*common, "--algorithm", name, "--out", str(folder / name), *options])
     return folder
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["mones", "ra"])
+@pytest.mark.parametrize("name", OTHERS)
 def test_runs_of_every_algorithm_serve_every_command(other_runs, name, capsys, tmp_path):
     run = other_runs / name
     config = json.loads((run / "config.json").read_text())

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 import pcn
-from logged import SETTLED, TINY, Gamble, Walk
+from logged import SETTLED, Gamble, Walk
+from sizes import tiny
 
 TOLERANCE = 1e-3
 
 
 def train(environment, out, **options):
     arguments = {**SETTLED, "deterministic": environment is Walk}
-    return pcn.train(environment, arguments=arguments, out=out, **TINY["pcn"], **options)
+    return pcn.train(environment, arguments=arguments, out=out, **tiny("pcn"), **options)
 
 
 @pytest.fixture(scope="module", params=[Walk, Gamble], ids=["walk", "gamble"])
@@ -82,7 +83,7 @@ def test_a_loaded_coverage_set_is_the_one_that_was_trained(run):
 
 def test_what_is_called_executed_is_what_the_environment_paid(tmp_path):
     run = train(Gamble, tmp_path / "run", seed=1)
-    policies, executions = len(run.coverage_set), TINY["pcn"]["executions"]
+    policies, executions = len(run.coverage_set), tiny("pcn")["executions"]
     # Episodes take one step, and the last ones execute all policies once, once more, ...
     paid = np.array(Gamble.rewards[-policies * executions :]).reshape(executions, policies, 2)
     np.testing.assert_allclose(run.coverage_set.executed, paid.mean(axis=0))
@@ -112,6 +113,14 @@ def test_the_metrics_are_those_of_what_they_are_named_after(run):
         assert metrics["archive"]["cardinality"] == len(Walk.front)
         # Three strips: up to 0, from there to 1, and on to 3.
         assert metrics["archive"]["hypervolume"] == 10 * 10 + 1 * 9 + 2 * 8
+
+
+def test_every_step_of_the_environment_is_in_the_metrics():
+    """Those of probing, too."""
+    before = len(Walk.rewards)
+    metrics = pcn.train(Walk, arguments={"step_limit": 10}, **tiny("pcn")).metrics
+    assert metrics["steps"] == sum(metrics["steps_by_phase"].values()) == len(Walk.rewards) - before
+    assert metrics["steps_by_phase"]["probing"] > 0
 
 
 def test_metrics_are_written_when_everything_else_is_there(tmp_path):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pcn import __version__
 from pcn.errors import UserError
+from pcn.version import __version__
 
 if TYPE_CHECKING:
     import pcn.algorithms.config

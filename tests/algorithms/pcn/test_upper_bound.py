@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from logged import TINY, Walk, environment
+from logged import Walk, environment
 from pcn.algorithms import ALGORITHMS
 from pcn.rollout.runner import Runner
+from sizes import tiny
 
 TOLD = (2.0, -1.5)  # less than the front of the walk asks for
 
@@ -34,7 +35,7 @@ def agents_seen(monkeypatch):
 def test_the_saved_bound_is_the_one_that_policies_were_executed_with(kind, agents_seen):
     options, bound = BOUNDS[kind]
     pcn, where = ALGORITHMS["pcn"], environment(Walk)
-    config = pcn.config_class.of(TINY["pcn"], {"consolidation.updates": 8}, options)
+    config = pcn.config_class.of(tiny("pcn"), {"consolidation.updates": 8}, options)
     trainer = pcn.trainer(where, config, seed=0)
     while not trainer.done:
         trainer.iterate()

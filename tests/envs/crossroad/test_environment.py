@@ -155,7 +155,8 @@ def test_episodes_are_the_same_in_every_process(make):
     rng = np.random.default_rng(0)
     actions = rng.integers(2, size=40).tolist()
     here = played(make(fresh_traffic=True), actions, seed=5)
-    slots = WorkerSlots(functools.partial(Crossroad, fresh_traffic=True), 2, frame_stack=1)
+    spec = find_environment("crossroad-stochastic", {}).environment.spec
+    slots = WorkerSlots(functools.partial(Crossroad, fresh_traffic=True), spec, 2)
     first = slots.reset({0: 5, 1: 5})
     seen = {slot: [first[slot][0]] for slot in (0, 1)}
     rewards = {slot: [] for slot in (0, 1)}
@@ -171,8 +172,8 @@ def test_episodes_are_the_same_in_every_process(make):
 
 def test_a_run_whose_worker_is_killed_says_so_and_resumes_to_the_same_result(tmp_path):
     options = {
-        "total_steps": 1_600, "warmup_episodes": 4, "warmup_front": 1, "width": 8,
-        "episodes_per_iteration": 4, "evaluations": 0, "consolidation_updates": 0,
+        "total_steps": 1_600, "warmup_episodes": 4, "longer_warm_up": False, "width": 8,
+        "episodes_per_iteration": 4, "evaluations": 0, "consolidation": False,
         "checkpoint_seconds": 0.0, "arguments": {"simulators": 2},
     }  # fmt: skip
 

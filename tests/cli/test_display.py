@@ -1,0 +1,62 @@
+"""What is shown while training goes on."""
+
+import dataclasses
+import io
+
+import pytest
+from rich.console import Console
+
+from pcn.cli.display import Display, first_line
+from pcn.runs import Advanced, Request, Started
+from pcn.runs.settling import settle
+
+
+@pytest.fixture(scope="module")
+def started():
+    settled = settle(Request(environment="deep-sea-treasure", seed=4))
+    return Started(settled.settings, settled.spec)
+
+
+def advanced(steps, phase="training"):
+    return Advanced(steps, 100, seconds=steps / 10, loss=0.5, front_size=3, phase=phase,
+                    evaluation=None)  # fmt: skip
+
+
+def shown(events, *, terminal=False):
+    text = io.StringIO()
+    console = Console(file=text, width=200, force_terminal=terminal)
+    with Display(console, "Training") as display:
+        for event in events:
+            display(event)
+    return text.getvalue()
+
+
+def test_plain_lines_come_ten_times_and_with_each_phase(started):
+    events = [started, *(advanced(steps) for steps in range(1, 101)),
+              *(advanced(110 + number, "consolidating") for number in range(5)),
+              advanced(130, "executing")]  # fmt: skip
+    first, *lines = shown(events).splitlines()
+    assert first == "Training pcn on deep-sea-treasure (default preset, seed 4)"
+    assert len(lines) == 10 + 2
+    assert "10 of 100 steps" in lines[0]
+    assert "about 9 s left" in lines[0]
+    assert lines[-2].startswith("consolidating · 110 steps")
+    assert lines[-1].startswith("executing · 130 steps")
+
+
+def test_a_terminal_shows_a_bar(started):
+    assert "consolidating" in shown([started, advanced(110, "consolidating")], terminal=True)
+
+
+def test_the_first_line_says_what_was_found_out(started):
+    probed = dataclasses.replace(started, num_probe_episodes=40, num_probe_steps=1234)
+    line = first_line("Training", probed)
+    assert line.endswith(
+        "; probed with 40 random episodes, 1,234 steps: deterministic, reference point (0, -200)"
+    )
+    discounted = dataclasses.replace(
+        started.settings, hyperparameters={**started.settings.hyperparameters, "discount": 0.9},
+        preset=None,
+    )  # fmt: skip
+    line = first_line("Resuming", dataclasses.replace(started, settings=discounted))
+    assert "(config as given, seed 4, returns discounted by 0.9)" in line
