@@ -54,11 +54,7 @@ def outcomes():
 
     def outcome(name, seed):
         if (name, seed) not in known:
-<<<<<<< HEAD
-            known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed, **QUICK.get(name, {}))
-=======
             known[name, seed] = trained(name, DeepSeaTreasure(), seed=seed, **quick(name))
->>>>>>> wt-tests
         return known[name, seed]
 
     return outcome
@@ -76,13 +72,7 @@ def test_both_branches_of_a_fork_end_in_the_coverage_set(name, seed, fork):
 @pytest.mark.slow
 @algorithms
 def test_the_same_seed_is_the_same_run(name, outcomes):
-<<<<<<< HEAD
-    assert_same(
-        outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {}))
-    )
-=======
     assert_same(outcomes(name, 100), trained(name, DeepSeaTreasure(), seed=100, **quick(name)))
->>>>>>> wt-tests
 
 
 @pytest.mark.slow
@@ -95,11 +85,7 @@ def test_another_seed_is_another_run(name, outcomes):
 @algorithms
 def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
     environment = DeepSeaTreasure()
-<<<<<<< HEAD
-    first = make_trainer(name, environment, seed=100, **QUICK.get(name, {}))
-=======
     first = make_trainer(name, environment, seed=100, **quick(name))
->>>>>>> wt-tests
     first.iterate()
     first.iterate()
     taken = first.snapshot()
@@ -110,11 +96,7 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
         first.iterate()
     for key, array in taken.arrays.items():
         np.testing.assert_array_equal(array, arrays[key], err_msg=key)
-<<<<<<< HEAD
-    second = make_trainer(name, environment, seed=999, **QUICK.get(name, {}))
-=======
     second = make_trainer(name, environment, seed=999, **quick(name))
->>>>>>> wt-tests
     second.restore(saved)
     assert second.steps == steps < BUDGET
     while not second.done:
@@ -126,11 +108,7 @@ def test_a_run_that_is_interrupted_ends_as_one_that_is_not(name, outcomes):
 @pytest.mark.slow
 @algorithms
 def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outcomes):
-<<<<<<< HEAD
-    trainer = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {}))
-=======
     trainer = make_trainer(name, DeepSeaTreasure(), seed=100, **quick(name))
->>>>>>> wt-tests
     snapshots = []
     while not trainer.done:
         phase = trainer.iterate().phase
@@ -140,11 +118,7 @@ def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outc
     last = [snapshot for phase, snapshot in snapshots if phase != "training"]
     assert last, "executing the policies is an iteration, too"
     for snapshot in (last[0], last[len(last) // 2], last[-1]):
-<<<<<<< HEAD
-        again = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK.get(name, {}))
-=======
         again = make_trainer(name, DeepSeaTreasure(), seed=999, **quick(name))
->>>>>>> wt-tests
         again.restore(snapshot)
         while not again.done:
             again.iterate()
@@ -155,13 +129,8 @@ def test_a_run_that_is_interrupted_at_its_end_ends_as_one_that_is_not(name, outc
 @pytest.mark.slow
 @algorithms
 def test_a_snapshot_before_the_first_iteration_is_a_beginning(name, outcomes):
-<<<<<<< HEAD
-    begun = make_trainer(name, DeepSeaTreasure(), seed=100, **QUICK.get(name, {})).snapshot()
-    trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **QUICK.get(name, {}))
-=======
     begun = make_trainer(name, DeepSeaTreasure(), seed=100, **quick(name)).snapshot()
     trainer = make_trainer(name, DeepSeaTreasure(), seed=999, **quick(name))
->>>>>>> wt-tests
     trainer.restore(begun)
     while not trainer.done:
         trainer.iterate()
@@ -174,11 +143,7 @@ def test_executing_again_gives_what_the_run_reported(name, outcomes):
     outcome, algorithm = outcomes(name, 100), ALGORITHMS[name]
     again = algorithm.execute(
         DeepSeaTreasure(),
-<<<<<<< HEAD
-        algorithm.config_class(total_steps=BUDGET, **QUICK.get(name, {})),
-=======
         algorithm.config_class(total_steps=BUDGET, **quick(name)),
->>>>>>> wt-tests
         outcome.arrays,
         outcome.coverage_set,
         executions=1,
