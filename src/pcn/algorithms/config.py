@@ -53,9 +53,14 @@ class AlgorithmConfig:
         return options_of(cls)
 
     @classmethod
+    def names(cls) -> set[str]:
+        """The names of all options; unlike `options` it reads no source code."""
+        return {item.name for item in dataclasses.fields(cls)}
+
+    @classmethod
     def of(cls: type[Config], *layers: Mapping[str, Any]) -> Config:
         """The config with these values by name; a later layer wins over an earlier one."""
-        return made(cls, cls.options(), merged(layers))
+        return made(cls, merged(layers))
 
     @classmethod
     def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
@@ -85,15 +90,17 @@ def merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def made(cls: type[Any], options: Iterable[Option], values: Mapping[str, Any]) -> Any:
-    """The dataclass with these values, after their names and types have been checked."""
-    known = {option.name: option for option in options}
+def made(cls: type[Any], values: Mapping[str, Any], *, also_known: Iterable[str] = ()) -> Any:
+    """The dataclass with these values, after their names and types have been checked.
+
+    `also_known` are names that an error lists beside the fields.
+    """
+    kinds = {item.name: item.type for item in dataclasses.fields(cls)}
     for name, value in values.items():
-        if name not in known:
-            raise UserError(
-                f"there is no hyperparameter {name!r}; there are: {', '.join(sorted(known))}"
-            )
-        kind = known[name].kind
+        if name not in kinds:
+            known = ", ".join(sorted({*kinds, *also_known}))
+            raise UserError(f"there is no hyperparameter {name!r}; there are: {known}")
+        kind = kinds[name]
         # Words that stand for a choice are checked by the config, which names the choices.
         if get_origin(kind) is not Literal and not fits(value, kind):
             raise UserError(f"{name} must be of type {type_name(kind)}, got {value!r}")

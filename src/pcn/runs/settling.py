@@ -119,7 +119,7 @@ def _preset_of(request: Request, algorithm: str) -> str | None:
 
 def _refuse_arguments(given: Mapping[str, Any], algorithm: str, environment: str) -> None:
     """Refuse arguments of the environment that were given as hyperparameters."""
-    known = {option.name for option in ALGORITHMS[algorithm].config_class.options()}
+    known = ALGORITHMS[algorithm].config_class.names()
     for name in given:
         if name not in known and name in parameters_of(environment):
             raise UserError(

@@ -141,6 +141,7 @@ def test_every_hyperparameter_is_an_option_with_a_help_text():
             assert options[f"{name}.{field.name}"].default == field.default
     assert all(option.help for option in options.values())
     assert "refinements" not in options
+    assert PCNConfig.names() == set(options)
     defaults = {name: option.default for name, option in options.items()}
     assert PCNConfig.of(defaults) == PCNConfig()
 

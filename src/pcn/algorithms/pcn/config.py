@@ -46,6 +46,16 @@ class PCNConfig(CoreConfig):
         return (*core, *_refinement_options())
 
     @classmethod
+    def names(cls) -> set[str]:
+        """The core's names, those of refinements, and those of their fields."""
+        of_fields = {
+            f"{name}.{item.name}"
+            for name, kind in REFINEMENTS.items()
+            for item in dataclasses.fields(kind)
+        }
+        return super().names() - {"refinements"} | {*REFINEMENTS} | of_fields
+
+    @classmethod
     def of(cls: type[Config], *layers: Mapping[str, Any]) -> Config:
         """The config with these values by name; a later layer wins over an earlier one.
 
@@ -61,13 +71,9 @@ class PCNConfig(CoreConfig):
                     _apply(chosen, name, value)
                 else:
                     values[name] = value
-        refinements = tuple(
-            made(REFINEMENTS[name], options_of(REFINEMENTS[name]), fields)
-            for name, fields in chosen.items()
-        )
-        # The names of refinements are among the options so that an error lists them, too.
-        config: Config = made(cls, cls.options(), values)
-        return dataclasses.replace(config, refinements=refinements)
+        refinements = tuple(made(REFINEMENTS[name], fields) for name, fields in chosen.items())
+        config: Config = made(cls, {**values, "refinements": refinements}, also_known=REFINEMENTS)
+        return config
 
     @classmethod
     def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
