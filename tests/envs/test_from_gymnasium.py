@@ -7,11 +7,10 @@ import gymnasium as gym
 import jax
 import numpy as np
 import pytest
-from pcn.algorithms.pcn.evaluate import Actor
-from pcn.algorithms.pcn.exploration import Randomness
 
 import pcn
 from ordinary_loop import return_of
+from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.train import PCNTrainer
@@ -23,6 +22,7 @@ from pcn.envs.probing import Probe, probe
 from pcn.envs.spec import Objective
 from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
+from pcn.rollout.runner import Runner
 from pcn.runs.playing import play
 
 FORBIDDEN = 2
@@ -370,14 +370,13 @@ def test_what_an_environment_cuts_off_itself_has_ended():
     )
     scripted = ScriptedAgent(np.zeros((4, 3, 2), np.int32), np.zeros(4, np.int32))
     policy = fresh_policy(environment.spec, PCNConfig(), np.zeros(2, np.uint32))
-    actor = Actor(environment, 4, 1.0)
+    actor = Actor(Runner(environment), 4, 1.0)
     for most_steps in (None, 1):
         known = rollout(environment, scripted, jax.random.key(0), 4, most_steps=most_steps)
         stepped = actor.run(
             policy,
             np.zeros((4, 2)),
             np.ones(4),
-            Randomness.none(4),
             upper_bound=np.full(2, np.inf),
             key=np.zeros(2, np.uint32),
             most_steps=most_steps,
@@ -393,13 +392,11 @@ def test_training_learns_from_episodes_that_the_environment_cuts_off():
         GymnasiumEnvironment.from_source(
             GymnasiumSource("short", Short), Probe((-9.0, -9.0), True, False, 1000)
         ),
-        PCNConfig(total_steps=1_000, warmup_episodes=4, warmup_front=1, episodes_per_iteration=8),
+        PCNConfig(total_steps=1_000, warmup_episodes=4, episodes_per_iteration=8, refinements=()),
         seed=0,
     )
     trainer.iterate()
-    before = len(trainer._dataset)
-    trainer.iterate()
-    assert len(trainer._dataset) >= before + 8
+    assert len(trainer.snapshot().arrays["rows.lengths"]) == 4 + 8
 
 
 def test_ctrl_c_is_left_to_the_process_that_asks():
