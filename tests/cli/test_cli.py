@@ -116,7 +116,7 @@ def test_envs_shows_what_recipes_change_and_why(capsys):
     for algorithm in ALGORITHMS:
         assert f"{algorithm}, default preset" in shown
     assert "learning_rate = 0.001  the authors' values" in shown
-    assert "total_steps = 10000000  the paper's budget" in shown
+    assert "total_steps = 10000000  the paper's budget for PCN" in shown
     assert "walkroom" not in shown
     assert "no environment is called 'mine'" in refusal(capsys, "envs", "mine")
 

@@ -47,8 +47,9 @@ def settle(request: Request) -> Settled:
         option: name_of(value) if callable(value) else value
         for option, value in request.hyperparameters.items()
     }
-    thing = None if isinstance(request.environment, str) else request.environment
-    name = request.environment if thing is None else environment_name(thing)
+    environment = request.environment
+    thing = None if isinstance(environment, str) else environment
+    name = environment if isinstance(environment, str) else environment_name(environment)
     _refuse_arguments(given, algorithm, name)
     if request.out is not None:
         RunFolder.refuse_existing(request.out)
@@ -57,9 +58,8 @@ def settle(request: Request) -> Settled:
 
     def settle_config(spec: EnvironmentSpec | None) -> tuple[AlgorithmConfig, dict[str, Any]]:
         entry = ALGORITHMS[algorithm]
-        if request.config is not None or preset is None:
-            layers = {} if request.config is None else request.config.to_json()
-            return entry.config_class.of(layers, given), {}
+        if request.config is not None:
+            return entry.config_class.of(request.config.to_json(), given), {}
         recipe, _ = recipe_for(name, arguments, algorithm, preset, spec)
         return entry.config_class.of(entry.presets[preset], recipe, given), recipe
 
@@ -71,7 +71,7 @@ def settle(request: Request) -> Settled:
         environment=name,
         arguments=found.arguments,
         algorithm=algorithm,
-        preset=preset,
+        preset=preset if request.config is None else None,
         seed=request.seed,
         hyperparameters=with_tuples(config.to_json()),
     )
@@ -102,15 +102,13 @@ def _algorithm_of(request: Request) -> str:
     return owners[0]
 
 
-def _preset_of(request: Request, algorithm: str) -> str | None:
-    """The preset's name; None with a config, which says everything by itself."""
-    if request.config is not None:
-        if request.preset is not None:
-            raise UserError(
-                f"give config or preset={request.preset!r}, not both: a config sets every "
-                "hyperparameter"
-            )
-        return None
+def _preset_of(request: Request, algorithm: str) -> str:
+    """The preset's name; a config has no use for one."""
+    if request.config is not None and request.preset is not None:
+        raise UserError(
+            f"give config or preset={request.preset!r}, not both: a config sets every "
+            "hyperparameter"
+        )
     preset, presets = request.preset or "default", ALGORITHMS[algorithm].presets
     if preset not in presets:
         raise UserError(f"no preset is called {preset!r}; there are: {', '.join(presets)}")

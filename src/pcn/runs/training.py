@@ -11,6 +11,7 @@ from typing import Any
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.algorithms.trainer import AbstractTrainer, Progress, Snapshot
+from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import Stopped, UserError
 from pcn.metrics import pygmo_for
@@ -53,7 +54,7 @@ class _Record:
 
 
 def train(
-    environment: Any,
+    environment: str | AbstractEnvironment | Callable[[], Any],
     *,
     config: AlgorithmConfig | None = None,
     arguments: Mapping[str, Any] | None = None,
