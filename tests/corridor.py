@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import equinox as eqx
 import gymnasium as gym
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
@@ -15,8 +14,6 @@ LEFT, STAY, RIGHT = range(3)
 DOOR = 3
 CLOSING_TIME = 5
 OWN_LIMIT = 6
-forbidden_actions = []
-"""Every forbidden action that was ever taken while `Corridor(tells=True)` was running."""
 
 
 class CorridorState(NamedTuple):
@@ -33,10 +30,8 @@ class Corridor(AbstractCompiledEnvironment):
     """
 
     spec: EnvironmentSpec = eqx.field(static=True)
-    tells: bool = eqx.field(static=True)
 
-    def __init__(self, *, tells=False, step_limit=20):
-        self.tells = tells
+    def __init__(self, *, step_limit=20):
         self.spec = EnvironmentSpec(
             name="corridor",
             objectives=(Objective("work"), Objective("time", direction="minimise")),
@@ -59,10 +54,6 @@ class Corridor(AbstractCompiledEnvironment):
 
     def step(self, state, action, key):
         del key
-        if self.tells:
-            mask = self.action_mask(state)
-            forbidden = ~(mask[action[0]] & mask[3 + action[1]])
-            jax.debug.callback(tell, forbidden, action, state)
         place = state.place + action[0] - 1
         reward = jnp.stack([action[1].astype(jnp.float32), -1.0])
         after = CorridorState(place, state.time + 1)
@@ -70,11 +61,6 @@ class Corridor(AbstractCompiledEnvironment):
 
     def observation(self, state):
         return jnp.stack([state.place, state.time])
-
-
-def tell(forbidden, action, state):
-    if forbidden:
-        forbidden_actions.append((np.asarray(action).tolist(), int(state.place), int(state.time)))
 
 
 # By hand: an episode of L steps has at most L - 1 pieces of work. The door closes before the sixth

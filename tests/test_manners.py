@@ -77,6 +77,7 @@ def test_training_changes_nothing_in_the_process():
     assert run_python(code) == []
 
 
+@pytest.mark.slow
 def test_a_figure_leaves_matplotlib_as_it_is(folder, tmp_path):
     code = OBSERVE + (
         "import pcn\nfrom pathlib import Path\n"
@@ -90,6 +91,7 @@ def test_a_figure_leaves_matplotlib_as_it_is(folder, tmp_path):
     assert (tmp_path / "front.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "look",
     [
@@ -176,6 +178,7 @@ def test_two_trainings_in_two_threads_do_not_disturb_each_other():
         )
 
 
+@pytest.mark.slow
 def test_stopping_one_of_two_trainings_leaves_the_other_alone():
     stop = threading.Event()
     stop.set()

@@ -266,6 +266,7 @@ def test_ra_says_what_many_objectives_would_cost(capsys, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_whole_numbers_may_be_typed_in_powers_of_ten(tmp_path, capsys):
     folder = tmp_path / "run"
     main(["train", "walkroom", "--objectives", "2e0", "--total-steps", "1e3", "--out", str(folder)])
@@ -276,6 +277,7 @@ def test_whole_numbers_may_be_typed_in_powers_of_ten(tmp_path, capsys):
     assert "no whole number" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 def test_an_option_may_be_set_to_nothing(tmp_path):
     folder = tmp_path / "run"
     main(["train", "deep-sea-treasure", "--algorithm", "mones", "--patience", "None",
@@ -283,6 +285,7 @@ def test_an_option_may_be_set_to_nothing(tmp_path):
     assert json.loads((folder / "config.json").read_text())["config"]["patience"] is None
 
 
+@pytest.mark.slow
 def test_probing_is_told_in_the_first_line_and_in_the_files(tmp_path, capsys):
     folder = tmp_path / "run"
     main(["train", "deep-sea-treasure-v0", "--total-steps", "500", "--out", str(folder)])
@@ -305,6 +308,7 @@ def test_resuming_says_what_is_resumed(run, tmp_path, capsys):
     assert first == "Resuming pcn on deep-sea-treasure (default preset, seed 1)"
 
 
+@pytest.mark.slow
 def test_a_reference_point_that_nothing_beats_is_noted(tmp_path, capsys):
     main(
         ["train", "deep-sea-treasure-v0", "--reference-point", "200", "0", "--total-steps", "500",

@@ -35,6 +35,7 @@ def folder(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_training_constructs_one_environment_per_slot_and_one_more(counts, tmp_path, monkeypatch):
     before_training = []
     iterate = PCNTrainer.iterate
@@ -61,6 +62,7 @@ def test_help_makes_and_imports_no_environment(counts, monkeypatch, capsys):
     assert counts == {"constructed": 0, "episodes": 0}
 
 
+@pytest.mark.slow
 def test_playing_constructs_one_environment_and_one_network(folder, counts, monkeypatch):
     networks = []
     construct = ConditionedPolicy.__init__
@@ -74,6 +76,7 @@ def test_playing_constructs_one_environment_and_one_network(folder, counts, monk
     assert len(networks) == 1
 
 
+@pytest.mark.slow
 def test_resuming_constructs_nothing_but_the_slots(folder, counts, tmp_path):
     for name in ("config.json", "spec.json"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
@@ -81,6 +84,7 @@ def test_resuming_constructs_nothing_but_the_slots(folder, counts, tmp_path):
     assert counts["constructed"] == 16
 
 
+@pytest.mark.slow
 def test_plotting_constructs_nothing(folder, counts, tmp_path):
     main(["plot", str(folder), "--out", str(tmp_path / "front.png")])
     assert counts == {"constructed": 0, "episodes": 0}

@@ -5,14 +5,14 @@ import signal
 
 import gymnasium as gym
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array, Float
 
 import pcn
 from ordinary_loop import return_of
-from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.finding import find_environment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
@@ -21,8 +21,7 @@ from pcn.envs.observations import ObservationReader, small_picture
 from pcn.envs.probing import Probe, probe
 from pcn.envs.spec import Objective
 from pcn.errors import UserError
-from pcn.rollout import ScriptedAgent, rollout
-from pcn.rollout.runner import Runner
+from pcn.rollout import AbstractAgent, ScriptedAgent, rollout
 from pcn.runs.playing import play
 from sizes import tiny
 
@@ -374,22 +373,27 @@ class Short(Several):
         return seen, reward, terminated, self.time == 2, info
 
 
+class Idle(AbstractAgent):
+    """Always takes the first choices; nobody knows that before."""
+
+    number: Float[Array, "*episode"]
+
+    def act(self, observation, key, mask=None):
+        return jnp.zeros(2, jnp.int32)
+
+    def observing(self, action, reward):
+        return self
+
+
 def test_what_an_environment_cuts_off_itself_has_ended():
     environment = GymnasiumEnvironment.from_source(
         GymnasiumSource("short", Short), Probe((-9.0, -9.0), True, False, 1000)
     )
     scripted = ScriptedAgent(np.zeros((4, 3, 2), np.int32), np.zeros(4, np.int32))
-    policy = fresh_policy(environment.spec, PCNConfig(), np.zeros(2, np.uint32))
-    actor = Actor(Runner(environment), 4, 1.0)
     for most_steps in (None, 1):
-        known = rollout(environment, scripted, jax.random.key(0), 4, most_steps=most_steps)
-        stepped = actor.run(
-            policy,
-            np.zeros((4, 2)),
-            np.ones(4),
-            upper_bound=np.full(2, np.inf),
-            key=np.zeros(2, np.uint32),
-            most_steps=most_steps,
+        known, stepped = (
+            rollout(environment, agents, jax.random.key(0), 4, most_steps=most_steps)
+            for agents in (scripted, Idle(jnp.zeros(4)))
         )
         for episodes in (known, stepped):
             assert np.asarray(episodes.lengths).tolist() == [most_steps or 2] * 4

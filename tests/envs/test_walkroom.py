@@ -67,7 +67,7 @@ def test_walking_straight_to_a_front_cell_returns_that_point(num_objectives):
         for axis, cost in enumerate(point):
             for _ in range(int(-cost)):
                 assert not ended
-                state, reward, terminated = step(state, jnp.int32(2 * axis), key)
+                state, reward, terminated, _ = step(state, jnp.int32(2 * axis), key)
                 total, ended = total + np.asarray(reward), bool(terminated)
         assert ended
         np.testing.assert_array_equal(total, point)

@@ -18,6 +18,7 @@ DATA = Path(__file__).parent / "format_1"
 FINISHED = ["pcn", "pcn-gymnasium", "mones", "ra"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FINISHED)
 def test_a_finished_run_loads_executes_and_plays(name):
     run = pcn.load(DATA / name)

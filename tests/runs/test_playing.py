@@ -6,6 +6,8 @@ import pytest
 import pcn
 from pcn.runs.playing import play
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def run():

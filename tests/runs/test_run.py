@@ -109,6 +109,7 @@ def test_events_come_in_order_and_say_what_was_settled():
     assert steps == sorted(steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["event", "function"])
 def test_a_stopped_training_can_be_resumed(tmp_path, kind):
     options = {"total_steps": 3_000, "seed": 5, "episodes_per_iteration": 16}

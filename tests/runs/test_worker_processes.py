@@ -16,6 +16,7 @@ import pcn
 from logged import SETTLED, Stuck, Walk, environment
 from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
+from sizes import tiny
 
 SECONDS = 60
 """Long enough for a busy machine."""
@@ -25,7 +26,6 @@ import signal, sys
 # Where tests run, Ctrl-C may be switched off, and processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from pcn.cli import main
-from sizes import tiny
 main(sys.argv[1:])
 """
 

@@ -39,11 +39,10 @@ class GymnasiumEnvironment(AbstractEnvironment):
         num_slots: int = 16,
         workers: bool = False,
         frame_stack: int = 2,
-        front: Front | None = None,
         discount: float = 1.0,
     ) -> "GymnasiumEnvironment":
         """The environment as its one instance describes it; the instance is closed afterwards."""
-        spec = describe(source, probe, frame_stack=frame_stack, front=front, discount=discount)
+        spec = describe(source, probe, frame_stack=frame_stack, discount=discount)
         source.close()
         return cls(spec, source.make, num_slots=num_slots, workers=workers)
 
@@ -86,7 +85,6 @@ def describe(
     probe: Probe,
     *,
     frame_stack: int = 2,
-    front: Front | None = None,
     discount: float = 1.0,
 ) -> EnvironmentSpec:
     """The spec of an environment, read from its one instance.
@@ -95,7 +93,6 @@ def describe(
         source: Where the instance comes from.
         probe: What the instance does not say.
         frame_stack: How many of the last pictures a policy sees, where there are pictures.
-        front: The best returns known; by default those that the environment itself claims.
         discount: The discount that the claimed front is for.
     """
     environment, num_objectives = source.instance(), len(probe.reference_point)
@@ -108,7 +105,7 @@ def describe(
         action_space=environment.action_space,
         step_limit=probe.step_limit,
         reference_point=probe.reference_point,
-        front=front or _claimed_front(environment, num_objectives, discount),
+        front=_claimed_front(environment, num_objectives, discount),
         deterministic=probe.deterministic,
         masked_actions=probe.masked_actions,
         action_names=getattr(environment.unwrapped, "action_names", ()),

@@ -75,7 +75,7 @@ def reader_for(spec: EnvironmentSpec) -> ObservationReader:
 
 
 def array_reader(space: gym.Space[Any]) -> Callable[[Any], Any]:
-    """A function that does what `as_arrays` does, without looking at the space again each time."""
+    """A function that turns observations of a space into arrays with the types of the space."""
     if isinstance(space, gym.spaces.Dict):
         named = {name: array_reader(part) for name, part in space.items()}
         return lambda observation: {name: read(observation[name]) for name, read in named.items()}
@@ -93,14 +93,9 @@ def array_reader(space: gym.Space[Any]) -> Callable[[Any], Any]:
     return read
 
 
-def as_arrays(space: gym.Space[Any], observation: Any) -> Any:
-    """An observation as arrays with the types of its space, whatever sequences it consists of."""
-    return array_reader(space)(observation)
-
-
 def empty_observations(space: gym.Space[Any], shape: tuple[int, ...]) -> PyTree[np.ndarray]:
     """Arrays of zeros for `shape` many observations, in the types that JAX computes with."""
-    example = as_arrays(space, space.sample())
+    example = array_reader(space)(space.sample())
     return jax.tree.map(
         # JAX computes in single precision, so nothing is stored in double precision.
         lambda leaf: np.zeros((*shape, *leaf.shape), jax.dtypes.canonicalize_dtype(leaf.dtype)),

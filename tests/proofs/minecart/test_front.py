@@ -61,7 +61,7 @@ def test_our_minecart_reaches_every_point(step, point):
     key = jax.random.key(0)
     state, reached = Minecart().reset(key), np.zeros(3)
     for time, action in enumerate(point["actions"], start=1):
-        state, reward, terminated = step(state, jnp.int32(action), key)
+        state, reward, terminated, _ = step(state, jnp.int32(action), key)
         assert bool(terminated) == (time == len(point["actions"]))
         reached += np.asarray(reward, np.float64)
     np.testing.assert_allclose(reached, point["return"], rtol=0, atol=1e-6)
