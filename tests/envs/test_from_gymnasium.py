@@ -23,6 +23,7 @@ from pcn.envs.spec import Objective
 from pcn.errors import UserError
 from pcn.rollout import AbstractAgent, ScriptedAgent, rollout
 from pcn.runs.playing import play
+from sizes import tiny
 
 FORBIDDEN = 2
 
@@ -190,13 +191,18 @@ class Refusing(Several):
         raise UserError("the cable is missing: buy one")
 
 
+def train(environment, total_steps, **options):
+    """A short training with a small network."""
+    return pcn.train(environment, **{**tiny("pcn"), "total_steps": total_steps}, **options)
+
+
 def several_front():
     """By hand: each step is worth (0, 1) or (1, 0.1); three steps, four distinct sums."""
     return [[ones, 3 - 0.9 * ones] for ones in range(4)]
 
 
 def test_masks_are_respected_and_both_branches_found():
-    run = pcn.train(Masked, total_steps=1_500)
+    run = train(Masked, 600)
     np.testing.assert_allclose(run.coverage_set.executed, [[1.0, -0.5], [3.0, -2.0]])
     assert run.environment().spec.objective_names == ("gain", "cost")
     policy = run.policy(0)
@@ -205,19 +211,19 @@ def test_masks_are_respected_and_both_branches_found():
 
 
 def test_masks_of_several_choices_are_respected_from_the_first_step_on():
-    run = pcn.train(PickyPair, total_steps=1_000)
+    run = train(PickyPair, 600)
     assert run.environment().spec.masked_actions
     # At the second step nobody can be paid in the first objective.
     assert run.coverage_set.executed[:, 0].max() == 2.0
 
 
 def test_masks_that_depend_on_luck_are_respected_and_noticed():
-    run = pcn.train(MasksByLuck, total_steps=600)
+    run = train(MasksByLuck, 200)
     assert not run.environment().spec.deterministic
 
 
 def test_replays_respect_masks_that_the_observation_hides():
-    run = pcn.train(HiddenMasks, total_steps=600)
+    run = train(HiddenMasks, 600)
     assert run.environment().spec.deterministic
     assert run.coverage_set.executed[:, 0].max() == 5.0  # 2 + 1 + 2
 
@@ -229,23 +235,29 @@ def test_an_environment_that_breaks_down_is_named_with_its_place(workers, monkey
     arguments = {**known, "step_limit": 3, "workers": workers, "environments": 2}
     said = r"failed at test_from_gymnasium.py:\d+: RuntimeError: the simulator lost.*pcn resume"
     with pytest.raises(UserError, match=said):
-        pcn.train(Failing, arguments=arguments, total_steps=3_000)
+        train(Failing, 3_000, arguments=arguments)
 
 
-def test_a_stack_of_another_height_is_played_as_it_was_trained():
-    run = pcn.train(Blinking, total_steps=200, arguments={"frame_stack": 3, "environments": 4})
-    assert run.environment().spec.observation_space.shape[0] == 3
-    for index, executed in enumerate(run.coverage_set.executed):
-        np.testing.assert_allclose(play(run, index).total, executed)
+@pytest.fixture(scope="module")
+def blinking():
+    return train(Blinking, 60, arguments={"frame_stack": 3, "environments": 4})
 
 
-def test_policies_take_pictures_as_the_environment_shows_them():
-    run = pcn.train(Blinking, total_steps=200, arguments={"environments": 4})
-    environment, policy = Blinking(), run.policy(0)
-    assert environment.observation_space != run.environment().spec.observation_space
+@pytest.mark.slow
+def test_a_stack_of_another_height_is_played_as_it_was_trained(blinking):
+    assert blinking.environment().spec.observation_space.shape[0] == 3
+    for index, executed in enumerate(blinking.coverage_set.executed):
+        np.testing.assert_allclose(play(blinking, index).total, executed)
+
+
+@pytest.mark.slow
+def test_policies_take_pictures_as_the_environment_shows_them(blinking):
+    environment, policy = Blinking(), blinking.policy(0)
+    assert environment.observation_space != blinking.environment().spec.observation_space
+    executed = blinking.coverage_set.executed[0]
     for _ in range(2):  # a policy may play again
         policy.reset()
-        np.testing.assert_allclose(return_of(policy, environment), run.coverage_set.executed[0])
+        np.testing.assert_allclose(return_of(policy, environment), executed)
 
 
 def test_a_lambda_is_refused_where_it_could_not_be_found_again(tmp_path):
@@ -268,7 +280,7 @@ def test_arguments_of_the_environment_are_told_from_hyperparameters():
 
 @pytest.mark.slow
 def test_several_choices_per_action_find_the_front():
-    run = pcn.train(Several, total_steps=3_000)
+    run = train(Several, 1_000)
     np.testing.assert_allclose(run.coverage_set.executed, several_front(), atol=1e-6)
     assert run.metrics["fidelity"]["exact"] == 1.0
 
@@ -276,9 +288,7 @@ def test_several_choices_per_action_find_the_front():
 @pytest.mark.slow
 def test_a_run_on_worker_processes_resumes_from_its_folder(tmp_path):
     arguments = {"workers": True, "environments": 2}
-    run = pcn.train(
-        "deep-sea-treasure-concave-v0", arguments=arguments, total_steps=1_500, out=tmp_path / "a"
-    )
+    run = train("deep-sea-treasure-concave-v0", 1_500, arguments=arguments, out=tmp_path / "a")
     (tmp_path / "a" / "metrics.json").unlink()
     again = pcn.resume(tmp_path / "a")
     np.testing.assert_array_equal(run.coverage_set.executed, again.coverage_set.executed)
@@ -396,16 +406,11 @@ def test_training_learns_from_episodes_that_the_environment_cuts_off():
         GymnasiumEnvironment.from_source(
             GymnasiumSource("short", Short), Probe((-9.0, -9.0), True, False, 1000)
         ),
-        PCNConfig.of(
-            {"total_steps": 1_000, "warmup_episodes": 4, "episodes_per_iteration": 8},
-            {"longer_warm_up.trade_offs": 1},
-        ),
+        PCNConfig.of(tiny("pcn"), {"refinements": {}}),
         seed=0,
     )
     trainer.iterate()
-    before = len(trainer._training.dataset)
-    trainer.iterate()
-    assert len(trainer._training.dataset) >= before + 8
+    assert len(trainer.snapshot().arrays["rows.lengths"]) == 6 + 4  # warm-up and one exploration
 
 
 def test_ctrl_c_is_left_to_the_process_that_asks():
