@@ -1,6 +1,6 @@
 """Settling a request: one environment, one config, and every check that can be made beforehand."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.lookup import is_importable, name_of
 from pcn.recipes import recipe_for
+from pcn.runs.events import Probing
 from pcn.runs.folder import RunFolder
 from pcn.runs.request import Request
 from pcn.runs.settings import Settings, with_tuples
@@ -32,9 +33,10 @@ class Settled:
     """The hyperparameters that the environment's recipe has set."""
 
 
-def settle(request: Request) -> Settled:
+def settle(request: Request, report: Callable[[Probing], None] | None = None) -> Settled:
     """Make the environment once and settle every hyperparameter; a `UserError` says what cannot be.
 
+    `report` is told before random episodes are played to find out about an unknown environment.
     Nothing is written, and what can be checked without the environment is checked before it is
     made.
     """
@@ -64,7 +66,14 @@ def settle(request: Request) -> Settled:
         return entry.config_class.of(entry.presets[preset], recipe, given), recipe
 
     settle_config(None)  # a wrong value is told before an environment is made and probed
-    found = find_environment(name, with_tuples(request.arguments), thing=thing)
+
+    def before_probing(num_episodes: int) -> None:
+        if report is not None:
+            report(Probing(name, num_episodes))
+
+    found = find_environment(
+        name, with_tuples(request.arguments), thing=thing, before_probing=before_probing
+    )
     spec = found.environment.spec
     config, recipe = settle_config(spec)
     settings = Settings(

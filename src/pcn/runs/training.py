@@ -80,7 +80,8 @@ def train(
         preset: `default`; PCN also has `paper` and `authors`.
         seed: Seeds the network, the environment and every choice of the algorithm.
         out: The run's folder, which must not exist.
-        report: Is called with a `Started` event and then with `Advanced` after each iteration.
+        report: Is called with events: `Probing` before random episodes find out about an unknown
+            environment, `Started` once all is settled, and `Advanced` after each iteration.
         stop: An event, or a function: once it is set, or returns True, training saves a checkpoint
             after the iteration under way and raises `Stopped`.
         checkpoint_seconds: Least time between two checkpoints.
@@ -135,7 +136,7 @@ def carry_out(
         check_checkpoint_seconds(checkpoint_seconds)
     elif isinstance(job, Request):
         checkpoint_seconds = job.checkpoint_seconds
-    settled = settle(job) if isinstance(job, Request) else reopen(job)
+    settled = settle(job, report) if isinstance(job, Request) else reopen(job)
     settings, environment = settled.settings, settled.environment
     try:
         pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
