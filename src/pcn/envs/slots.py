@@ -76,7 +76,10 @@ class _Slot:
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
         self.environment = make()
         self.reader = reader_for(spec)
-        self.action_head = action_head_for(spec.action_space)
+        head = action_head_for(spec.action_space)
+        # Looking a method of an Equinox module up takes longer than most of them: once is enough.
+        self.to_environment = head.to_environment
+        self.allowed_row, self.from_info = head.allowed_row, head.from_info
 
     def reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
         observation, info = self.environment.reset(seed=seed)
@@ -93,17 +96,18 @@ class _Slot:
         )
 
     def play(self, script: Script) -> Played:
-        action_head, rng = self.action_head, np.random.default_rng(script.seed)
+        rng = np.random.default_rng(script.seed)
         observation, info = self.reset(script.seed)
         observations, infos, actions, rewards = [], [], [], []
         terminated = truncated = False
-        for action in script.actions:
-            if script.obeys_masks:
-                action = action_head.allowed_row(action, action_head.from_info(info), rng)
+        for action, taken in zip(script.actions, self.to_environment(script.actions), strict=True):
+            if script.obeys_masks and "action_mask" in info:
+                action = self.allowed_row(action, self.from_info(info), rng)
+                taken = self.to_environment(action[None])[0]
             observations.append(observation)
             infos.append(info)
             actions.append(action)
-            outcome = self.step(action_head.to_environment(action[None])[0])
+            outcome = self.step(taken)
             observation, reward, terminated, truncated, info = outcome
             rewards.append(reward)
             if terminated or truncated:

@@ -68,7 +68,7 @@ def scripted_rollout(
     A simulator in a worker process then runs at its own speed, and no network is asked.
     """
     spec, slots = environment.spec, environment.slots()
-    action_head = action_head_for(spec.action_space)
+    from_info = action_head_for(spec.action_space).from_info
     seeds = episode_seeds(key, num_episodes)
     recorder = Recorder(spec, num_episodes, empty_observations(spec.observation_space, (1,)), count)
     for first in range(0, count, environment.num_slots):
@@ -81,7 +81,7 @@ def scripted_rollout(
         )
         for slot, episode in enumerate(episodes):
             part = played[slot]
-            masks = [action_head.from_info(info) for info in part.infos]
+            masks = [from_info(info) for info in part.infos]
             recorder.add_episode(
                 episode,
                 jax.tree.map(lambda *seen: np.stack(seen), *part.observations),

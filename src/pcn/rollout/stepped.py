@@ -30,6 +30,8 @@ def stepped_rollout(
     """
     spec, slots = environment.spec, environment.slots()
     action_head = action_head_for(spec.action_space)
+    # Looking a method of an Equinox module up at every step would take longer than calling it.
+    to_environment, from_info = action_head.to_environment, action_head.from_info
     num_slots = min(environment.num_slots, num_episodes)
     slot_agents = SlotAgents(agents, key, num_slots)
     seeds = episode_seeds(key, num_episodes)
@@ -51,7 +53,7 @@ def stepped_rollout(
             for leaf, part in zip(leaves, jax.tree.leaves(observation), strict=True):
                 leaf[slot] = part
         if masks is not None:
-            masks[slot] = action_head.from_info(info)
+            masks[slot] = from_info(info)
 
     while playing or waiting:
         replaced = None
@@ -65,7 +67,7 @@ def stepped_rollout(
                 show(slot, observation, info)
             replaced = (episodes.copy(), np.isin(np.arange(num_slots), free))
         actions = slot_agents.act(observations, masks, rewards, replaced)
-        chosen = action_head.to_environment(actions)
+        chosen = to_environment(actions)
         rewards = np.zeros_like(rewards)
         recorder.add(episodes, times, leaves, masks, actions, rewards)
         times += 1

@@ -26,8 +26,8 @@ CONFIG = PCNConfig(
 VARIATIONS = Variations()
 
 
-def head_of(*sizes):
-    return action_head_for(gym.spaces.MultiDiscrete(sizes))
+def drawing_of(*sizes):
+    return action_head_for(gym.spaces.MultiDiscrete(sizes)).random_row
 
 
 def script(*actions):
@@ -40,7 +40,7 @@ scripts = st.lists(st.integers(0, 3), min_size=1, max_size=8).map(lambda actions
 @given(scripts, st.integers(0, 10_000))
 def test_edits_stay_within_the_action_space_and_never_empty_a_script(original, seed):
     kept = original.copy()
-    changed = VARIATIONS.edited(original, head_of(4), np.random.default_rng(seed))
+    changed = VARIATIONS.edited(original, drawing_of(4), np.random.default_rng(seed))
     assert len(changed) >= 1
     assert changed.dtype == original.dtype
     assert np.all((changed >= 0) & (changed < 4))
@@ -49,7 +49,9 @@ def test_edits_stay_within_the_action_space_and_never_empty_a_script(original, s
 
 def test_one_edit_reaches_every_neighbour_and_edits_can_follow_one_another():
     rng = np.random.default_rng(0)
-    reached = {tuple(VARIATIONS.edited(script(0, 1), head_of(2), rng)[:, 0]) for _ in range(2_000)}
+    reached = {
+        tuple(VARIATIONS.edited(script(0, 1), drawing_of(2), rng)[:, 0]) for _ in range(2_000)
+    }
     one_edit_away = {
         (0, 0), (1, 1), (0, 1),  # replaced, perhaps by itself
         (0,), (1,),  # dropped
@@ -63,7 +65,9 @@ def test_one_edit_reaches_every_neighbour_and_edits_can_follow_one_another():
 def test_each_part_of_an_action_has_its_own_range():
     rng = np.random.default_rng(1)
     original = np.zeros((3, 2), np.int32)
-    changed = np.concatenate([VARIATIONS.edited(original, head_of(2, 5), rng) for _ in range(500)])
+    changed = np.concatenate(
+        [VARIATIONS.edited(original, drawing_of(2, 5), rng) for _ in range(500)]
+    )
     assert changed.max(axis=0).tolist() == [1, 4]
 
 
@@ -81,7 +85,7 @@ def test_a_cross_is_a_beginning_and_an_end(first, second, seed):
 def test_variations_are_crossed_or_edited_or_both():
     rng = np.random.default_rng(2)
     first, second = script(*[0] * 6), script(*[1] * 6)
-    made = [VARIATIONS.varied(first, second, head_of(3), rng)[:, 0] for _ in range(400)]
+    made = [VARIATIONS.varied(first, second, drawing_of(3), rng)[:, 0] for _ in range(400)]
     assert any(2 in actions and 1 not in actions for actions in made)  # edited
     assert any(2 in actions and np.sum(actions == 1) > 2 for actions in made)  # both
     assert any(2 not in actions and np.sum(actions == 1) > 2 for actions in made)  # crossed

@@ -6,6 +6,7 @@ another episode does: a small step from a point of the front, which finds its ne
 last improvements in each objective.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ from pcn.rollout import ScriptedAgent
 
 Actions = Num[np.ndarray, "_ part"]
 """The actions of one episode, step by step."""
+Draw = Callable[[np.random.Generator], Num[np.ndarray, " part"]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +61,10 @@ class Variations(AbstractRefinement):
         chosen = rng.integers(len(archive), size=2 * size)
         actions = dataset.actions(archive.rows.taking(chosen))
         head = training.learner.policy.action_head
+        draw = head.random_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
         episodes = self.play(
-            training, [self.varied(one, other, head, rng) for one, other in pairs], head
+            training, [self.varied(one, other, draw, rng) for one, other in pairs], head
         )
         returns = episodes.returns(discount=config.discount)
         covered = covered_mask(returns, archive.returns, tolerance=config.return_tolerance)
@@ -82,13 +85,13 @@ class Variations(AbstractRefinement):
         )
 
     def varied(
-        self, actions: Actions, other: Actions, head: AbstractActionHead, rng: np.random.Generator
+        self, actions: Actions, other: Actions, draw: Draw, rng: np.random.Generator
     ) -> Actions:
         """Actions like the first ones, perhaps with an end like the other's."""
         if rng.uniform() >= self.crossed:
-            return self.edited(actions, head, rng)
+            return self.edited(actions, draw, rng)
         joined = self.joined(actions, other, rng)
-        return self.edited(joined, head, rng) if rng.uniform() < self.crossed_and_edited else joined
+        return self.edited(joined, draw, rng) if rng.uniform() < self.crossed_and_edited else joined
 
     def joined(self, actions: Actions, other: Actions, rng: np.random.Generator) -> Actions:
         """The beginning of one episode and then the end of another, from about that step on."""
@@ -97,15 +100,16 @@ class Variations(AbstractRefinement):
         joined = np.concatenate([actions[:cut], other[end:]])
         return joined if len(joined) else other
 
-    def edited(
-        self, actions: Actions, head: AbstractActionHead, rng: np.random.Generator
-    ) -> Actions:
-        """A copy with one or more actions replaced, added, dropped or moved."""
+    def edited(self, actions: Actions, draw: Draw, rng: np.random.Generator) -> Actions:
+        """A copy with one or more actions replaced, added, dropped or moved.
+
+        `draw` draws a random action.
+        """
         rows = list(actions)
         for _ in range(rng.geometric(1 - self.more_edits)):
             kind = rng.integers(4)
             place = int(rng.integers(len(rows)))
-            fresh = head.random_row(rng)
+            fresh = draw(rng)
             if kind == 0:
                 rows[place] = fresh
             elif kind == 1:
