@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pcn.envs.compiled import AbstractCompiledEnvironment, Step
     from pcn.envs.spec import EnvironmentSpec, Front, Objective
     from pcn.errors import Stopped, UserError
-    from pcn.runs.events import Advanced, Started
+    from pcn.runs.events import Advanced, Probing, Started
     from pcn.runs.policy import Policy
     from pcn.runs.request import Request
     from pcn.runs.run import Run, load
@@ -35,6 +35,7 @@ __all__ = [
     "Objective",
     "PCNConfig",
     "Policy",
+    "Probing",
     "RAConfig",
     "Request",
     "Run",
@@ -60,6 +61,7 @@ _MODULES = {
     "Objective": "pcn.envs.spec",
     "PCNConfig": "pcn.algorithms.pcn.config",
     "Policy": "pcn.runs.policy",
+    "Probing": "pcn.runs.events",
     "RAConfig": "pcn.algorithms.ra.config",
     "Request": "pcn.runs.request",
     "Run": "pcn.runs.run",

@@ -122,7 +122,7 @@ def test_envs_shows_what_recipes_change_and_why(capsys):
     for algorithm in ALGORITHMS:
         assert f"{algorithm}, default preset" in shown
     assert "learning_rate = 0.001  the authors' values" in shown
-    assert "total_steps = 10000000  the paper's budget" in shown
+    assert "total_steps = 10000000  the paper's budget for PCN" in shown
     assert "walkroom" not in shown
     assert "no environment is called 'mine'" in refusal(capsys, "envs", "mine")
 
@@ -296,14 +296,15 @@ def test_an_option_may_be_set_to_nothing(tmp_path):
 
 
 @pytest.mark.slow
-def test_probing_is_told_in_the_first_line_and_in_the_files(tmp_path, capsys):
+def test_probing_is_told_before_it_begins_and_in_the_files(tmp_path, capsys):
     folder = tmp_path / "run"
     main(["train", "deep-sea-treasure-v0", "--total-steps", "500", "--out", str(folder)])
-    first = capsys.readouterr().out.splitlines()[0]
+    before, after = capsys.readouterr().out.splitlines()[:2]
     spec = json.loads((folder / "spec.json").read_text())
     metrics = json.loads((folder / "metrics.json").read_text())
     assert spec["probe"]["episodes"] == 40
-    assert f"probed with 40 random episodes, {spec['probe']['steps']:,} steps" in first
+    assert before.startswith("Probing deep-sea-treasure-v0 with up to 40 random episodes")
+    assert f"probed with 40 random episodes, {spec['probe']['steps']:,} steps" in after
     assert metrics["probe"] == spec["probe"]
     assert metrics["steps_by_phase"]["probing"] == spec["probe"]["steps"] > 0
     assert metrics["steps"] == sum(metrics["steps_by_phase"].values())

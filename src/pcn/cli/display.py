@@ -3,10 +3,11 @@
 from types import TracebackType
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from pcn.cli.screen import number, vector
-from pcn.runs.events import Advanced, Event, Started
+from pcn.runs.events import Advanced, Event, Probing, Started
 
 PLAIN_LINES = 10
 """How many lines a run prints where there is no terminal."""
@@ -37,7 +38,12 @@ class Display:
 
     def __call__(self, event: Event) -> None:
         """Show what begins, or where it stands."""
-        if isinstance(event, Started):
+        if isinstance(event, Probing):
+            self._console.print(
+                f"Probing {escape(event.environment)} with up to {event.num_episodes} random "
+                "episodes: reference point, determinism, masks"
+            )
+        elif isinstance(event, Started):
             self._start(event)
         else:
             self._advance(event)

@@ -24,6 +24,8 @@ from pcn.runs.events import Event
 from pcn.runs.request import CHECKPOINT_SECONDS, Request
 from pcn.runs.training import Report, carry_out
 
+DEFAULT_ALGORITHM = next(iter(ALGORITHMS))
+
 
 @dataclass(frozen=True)
 class TrainOptions:
@@ -38,9 +40,11 @@ class TrainOptions:
     seed: int = 0
     """Seeds the network, the environment and every choice of the algorithm."""
     out: Path | None = None
-    """The run's folder; `runs/ENVIRONMENT-ALGORITHM-SEED` when not given, without `pcn-`."""
-    algorithm: str = next(iter(ALGORITHMS))
-    """Which algorithm learns: pcn, mones or ra."""
+    """The run's folder; by default `runs/ENVIRONMENT-SEED`, or `runs/ENVIRONMENT-ALGORITHM-SEED`
+    where the algorithm is not the default one."""
+    algorithm: Annotated[
+        str, tyro.conf.arg(help=f"Which algorithm learns: {', '.join(ALGORITHMS)}.")
+    ] = DEFAULT_ALGORITHM
     preset: str = "default"
     """`default` (our best); PCN also has `paper` (its text) and `authors` (their choices)."""
     checkpoint_seconds: float = CHECKPOINT_SECONDS
@@ -62,7 +66,7 @@ class TrainOptions:
         refuse_options_of_others(
             arguments, ARGUMENTS, environment_taker(self.environment), self.environment
         )
-        learner = "" if self.algorithm == "pcn" else f"{self.algorithm}-"
+        learner = "" if self.algorithm == DEFAULT_ALGORITHM else f"{self.algorithm}-"
         out = self.out or Path("runs") / f"{self.environment}-{learner}{self.seed}"
         request = Request(
             environment=self.environment,

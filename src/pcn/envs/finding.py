@@ -1,6 +1,6 @@
 """From a name or an object to an environment: made once, and probed once where need be."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.from_object import as_environment
 from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id
-from pcn.envs.probing import Probe, probe
+from pcn.envs.probing import PROBE_EPISODES, Probe, probe
 from pcn.envs.registry import ENVIRONMENTS, GYMNASIUM, check_arguments
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -38,6 +38,7 @@ def find_environment(
     *,
     thing: Any = None,
     spec: EnvironmentSpec | None = None,
+    before_probing: Callable[[int], None] | None = None,
 ) -> FoundEnvironment:
     """Make the environment of that name: one of ours, a Gymnasium id, or `module:Name`.
 
@@ -50,6 +51,7 @@ def find_environment(
         thing: The object that `name` stands for, where it was given as such.
         spec: What is known of it, as in the folder of a run: then nothing is found out, and no
             Gymnasium environment is constructed before it is needed.
+        before_probing: Called with the most episodes that probing will take, before it begins.
     """
     if name in ENVIRONMENTS:
         entry = ENVIRONMENTS[name]
@@ -59,13 +61,14 @@ def find_environment(
         thing = find_object(name) if thing is None else thing
         if spec is not None and GYMNASIUM.keys() <= arguments.keys():
             # All is known: a function need not be called to see that it makes a Gymnasium one.
-            return _find_gymnasium(GymnasiumSource(name, thing), arguments, spec)
+            return _find_gymnasium(GymnasiumSource(name, thing), arguments, spec, before_probing)
         found = as_environment(thing, name)
         if isinstance(found, AbstractEnvironment):
             return FoundEnvironment(found, check_arguments(name, arguments, {}))
-        return _find_gymnasium(found, arguments, spec)
+        return _find_gymnasium(found, arguments, spec, before_probing)
     if is_gymnasium_id(name):
-        return _find_gymnasium(GymnasiumSource.by_id(name), arguments, spec)
+        source = GymnasiumSource.by_id(name)
+        return _find_gymnasium(source, arguments, spec, before_probing)
     known = ", ".join(ENVIRONMENTS)
     raise UserError(
         f"no environment is called {name!r}; there are: {known}, every Gymnasium id with vector "
@@ -89,7 +92,10 @@ def environment_name(thing: Any) -> str:
 
 
 def _find_gymnasium(
-    source: GymnasiumSource, arguments: Mapping[str, Any], spec: EnvironmentSpec | None
+    source: GymnasiumSource,
+    arguments: Mapping[str, Any],
+    spec: EnvironmentSpec | None,
+    before_probing: Callable[[int], None] | None,
 ) -> FoundEnvironment:
     settled = check_arguments(source.name, arguments, GYMNASIUM)
     for name in ("environments", "frame_stack", "step_limit"):
@@ -97,7 +103,7 @@ def _find_gymnasium(
             raise UserError(f"{name} must be at least 1, got {settled[name]}")
     num_episodes = num_steps = 0
     if spec is None:
-        found = _probe_unless_known(source, settled)
+        found = _probe_unless_known(source, settled, before_probing)
         settled |= {
             "reference_point": found.reference_point,
             "deterministic": found.deterministic,
@@ -118,7 +124,11 @@ def _find_gymnasium(
     return FoundEnvironment(environment, settled, num_episodes, num_steps)
 
 
-def _probe_unless_known(source: GymnasiumSource, settled: Mapping[str, Any]) -> Probe:
+def _probe_unless_known(
+    source: GymnasiumSource,
+    settled: Mapping[str, Any],
+    before_probing: Callable[[int], None] | None,
+) -> Probe:
     """What is given, and what random episodes find where something is not."""
     names = ("reference_point", "deterministic", "masked_actions", "step_limit")
     given = {name: settled[name] for name in names if settled[name] is not None}
@@ -126,6 +136,9 @@ def _probe_unless_known(source: GymnasiumSource, settled: Mapping[str, Any]) -> 
         found = Probe(**given)
         num_objectives = len(found.reference_point)
     else:
+        source.instance()  # what cannot be made is told first
+        if before_probing is not None:
+            before_probing(2 * PROBE_EPISODES)
         found = probe(source, step_limit=given.get("step_limit"))
         num_objectives = len(found.reference_point)
         found = Probe(

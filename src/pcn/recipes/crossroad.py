@@ -11,7 +11,7 @@ AUTHORS = because(
 )
 
 CROSSROAD: Recipe = {
-    **steps(300_000, "the paper's budget"),
+    **steps(300_000, "the paper's budget for PCN"),
     ("pcn", "default"): {
         **because(
             "learning after every 16 episodes is cheap beside simulating them",

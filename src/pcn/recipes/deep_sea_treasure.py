@@ -3,7 +3,7 @@
 from pcn.recipes.recipe import Recipe, because, steps
 
 DEEP_SEA_TREASURE: Recipe = {
-    **steps(100_000, "the paper's budget"),
+    **steps(100_000, "the paper's budget for PCN"),
     ("pcn", "paper"): because("one row per cell, as in the authors' code", joint_one_hot=True),
     ("pcn", "authors"): {
         **because("one row per cell, as in the authors' code", joint_one_hot=True),

@@ -5,7 +5,7 @@ from pcn.recipes.recipe import BY_TRIAL, Recipe, because, steps
 AUTHORS = because("the authors' values", learning_rate=1e-3, updates_per_iteration=50, capacity=50)
 
 MINECART: Recipe = {
-    **steps(10_000_000, "the paper's budget"),
+    **steps(10_000_000, "the paper's budget for PCN"),
     ("pcn", "paper"): AUTHORS,
     ("pcn", "authors"): {
         **AUTHORS,

@@ -14,7 +14,7 @@ def walkroom(objectives: int) -> Recipe:
     few = because("each evaluation measures a hypervolume, and takes long", evaluations=5)
     paper = {**because("the paper's dataset, 10 n^3 episodes", capacity=capacity), **few}
     recipe: dict[tuple[str, str], dict[str, Because]] = {
-        **steps(budget, "the paper's budget, 100 n (300 + 100 n) steps"),
+        **steps(budget, "the paper's budget for PCN, 100 n (300 + 100 n) steps"),
         ("pcn", "default"): {
             **because(
                 "the paper's dataset, 10 n^3 episodes, but 500 at least: fronts have up to "

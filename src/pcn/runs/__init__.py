@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pcn.lazy import attribute_of
 
 if TYPE_CHECKING:
-    from pcn.runs.events import Advanced, Event, Started
+    from pcn.runs.events import Advanced, Event, Probing, Started
     from pcn.runs.policy import Policy
     from pcn.runs.request import Request
     from pcn.runs.run import Run, load
@@ -19,6 +19,7 @@ __all__ = [
     "Advanced",
     "Event",
     "Policy",
+    "Probing",
     "Request",
     "Run",
     "Settings",
@@ -36,6 +37,7 @@ _MODULES = {
     "Request": "pcn.runs.request",
     "Run": "pcn.runs.run",
     "Settings": "pcn.runs.settings",
+    "Probing": "pcn.runs.events",
     "Started": "pcn.runs.events",
     "carry_out": "pcn.runs.training",
     "load": "pcn.runs.run",

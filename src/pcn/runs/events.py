@@ -10,8 +10,18 @@ from pcn.runs.settings import Settings
 
 
 @dataclass(frozen=True)
+class Probing:
+    """Random episodes are about to find out what an unknown environment does not say."""
+
+    environment: str
+    """The environment's name."""
+    num_episodes: int
+    """The most episodes that it will take."""
+
+
+@dataclass(frozen=True)
 class Started:
-    """Everything is settled and checked, and training begins. Always the first event."""
+    """Everything is settled and checked, and training begins."""
 
     settings: Settings
     """Environment, algorithm, seed and every hyperparameter."""
@@ -45,4 +55,4 @@ class Advanced:
     """The new row of `progress.csv`, if there is one."""
 
 
-Event = Started | Advanced
+Event = Probing | Started | Advanced

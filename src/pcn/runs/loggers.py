@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pcn.errors import UserError
-from pcn.runs.events import Event, Started
+from pcn.runs.events import Advanced, Event, Started
 from pcn.runs.progress import Evaluation
 from pcn.runs.training import Report
 
@@ -27,7 +27,7 @@ def tensorboard(folder: Path) -> Report:
 
     def report(event: Event) -> None:
         nonlocal writer
-        if isinstance(event, Started) or event.evaluation is None:
+        if not isinstance(event, Advanced) or event.evaluation is None:
             return
         if writer is None:
             writer = module.SummaryWriter(str(folder), flush_secs=10)
@@ -47,7 +47,7 @@ def wandb(project: str) -> Report:
         nonlocal run
         if isinstance(event, Started):
             run = module.init(project=project, config=event.settings.to_json())
-        elif event.evaluation is not None:
+        elif isinstance(event, Advanced) and event.evaluation is not None:
             run.log({**scalars(event.evaluation), "global_step": event.steps})
 
     return report

@@ -1,12 +1,13 @@
 """A request: what a caller wants trained, before anything of it is settled."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pcn.algorithms.config
+    import pcn.envs.environment
 
 CHECKPOINT_SECONDS = 10.0
 """Least time between two checkpoints."""
@@ -21,7 +22,7 @@ class Request:
     first three.
     """
 
-    environment: Any
+    environment: "str | pcn.envs.environment.AbstractEnvironment | Callable[[], Any]"
     """The name of one of `ENVIRONMENTS`, a Gymnasium id or `module:Name`; or the object itself: an
     environment, or a class or function that makes one."""
     arguments: Mapping[str, Any] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Settling a request: one environment, one config, and every check that can be made beforehand."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.lookup import is_importable, name_of
 from pcn.recipes import recipe_for
+from pcn.runs.events import Probing
 from pcn.runs.folder import RunFolder
 from pcn.runs.request import Request
 from pcn.runs.settings import Settings, with_tuples
@@ -32,9 +33,10 @@ class Settled:
     """The hyperparameters that the environment's recipe has set."""
 
 
-def settle(request: Request) -> Settled:
+def settle(request: Request, report: Callable[[Probing], None] | None = None) -> Settled:
     """Make the environment once and settle every hyperparameter; a `UserError` says what cannot be.
 
+    `report` is told before random episodes are played to find out about an unknown environment.
     Nothing is written, and what can be checked without the environment is checked before it is
     made.
     """
@@ -47,8 +49,9 @@ def settle(request: Request) -> Settled:
         option: name_of(value) if callable(value) else value
         for option, value in request.hyperparameters.items()
     }
-    thing = None if isinstance(request.environment, str) else request.environment
-    name = request.environment if thing is None else environment_name(thing)
+    environment = request.environment
+    thing = None if isinstance(environment, str) else environment
+    name = environment if isinstance(environment, str) else environment_name(environment)
     _refuse_arguments(given, algorithm, name)
     if request.out is not None:
         RunFolder.refuse_existing(request.out)
@@ -57,21 +60,27 @@ def settle(request: Request) -> Settled:
 
     def settle_config(spec: EnvironmentSpec | None) -> tuple[AlgorithmConfig, dict[str, Any]]:
         entry = ALGORITHMS[algorithm]
-        if request.config is not None or preset is None:
-            layers = {} if request.config is None else request.config.to_json()
-            return entry.config_class.of(layers, given), {}
+        if request.config is not None:
+            return entry.config_class.of(request.config.to_json(), given), {}
         recipe, _ = recipe_for(name, arguments, algorithm, preset, spec)
         return entry.config_class.of(entry.presets[preset], recipe, given), recipe
 
     settle_config(None)  # a wrong value is told before an environment is made and probed
-    found = find_environment(name, with_tuples(request.arguments), thing=thing)
+
+    def before_probing(num_episodes: int) -> None:
+        if report is not None:
+            report(Probing(name, num_episodes))
+
+    found = find_environment(
+        name, with_tuples(request.arguments), thing=thing, before_probing=before_probing
+    )
     spec = found.environment.spec
     config, recipe = settle_config(spec)
     settings = Settings(
         environment=name,
         arguments=found.arguments,
         algorithm=algorithm,
-        preset=preset,
+        preset=preset if request.config is None else None,
         seed=request.seed,
         hyperparameters=with_tuples(config.to_json()),
     )
@@ -102,15 +111,13 @@ def _algorithm_of(request: Request) -> str:
     return owners[0]
 
 
-def _preset_of(request: Request, algorithm: str) -> str | None:
-    """The preset's name; None with a config, which says everything by itself."""
-    if request.config is not None:
-        if request.preset is not None:
-            raise UserError(
-                f"give config or preset={request.preset!r}, not both: a config sets every "
-                "hyperparameter"
-            )
-        return None
+def _preset_of(request: Request, algorithm: str) -> str:
+    """The preset's name; a config has no use for one."""
+    if request.config is not None and request.preset is not None:
+        raise UserError(
+            f"give config or preset={request.preset!r}, not both: a config sets every "
+            "hyperparameter"
+        )
     preset, presets = request.preset or "default", ALGORITHMS[algorithm].presets
     if preset not in presets:
         raise UserError(f"no preset is called {preset!r}; there are: {', '.join(presets)}")

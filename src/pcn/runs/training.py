@@ -11,6 +11,7 @@ from typing import Any
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.algorithms.trainer import AbstractTrainer, Progress, Snapshot
+from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import Stopped, UserError
 from pcn.metrics import pygmo_for
@@ -53,7 +54,7 @@ class _Record:
 
 
 def train(
-    environment: Any,
+    environment: str | AbstractEnvironment | Callable[[], Any],
     *,
     config: AlgorithmConfig | None = None,
     arguments: Mapping[str, Any] | None = None,
@@ -79,7 +80,8 @@ def train(
         preset: `default`; PCN also has `paper` and `authors`.
         seed: Seeds the network, the environment and every choice of the algorithm.
         out: The run's folder, which must not exist.
-        report: Is called with a `Started` event and then with `Advanced` after each iteration.
+        report: Is called with events: `Probing` before random episodes find out about an unknown
+            environment, `Started` once all is settled, and `Advanced` after each iteration.
         stop: An event, or a function: once it is set, or returns True, training saves a checkpoint
             after the iteration under way and raises `Stopped`.
         checkpoint_seconds: Least time between two checkpoints.
@@ -134,7 +136,7 @@ def carry_out(
         check_checkpoint_seconds(checkpoint_seconds)
     elif isinstance(job, Request):
         checkpoint_seconds = job.checkpoint_seconds
-    settled = settle(job) if isinstance(job, Request) else reopen(job)
+    settled = settle(job, report) if isinstance(job, Request) else reopen(job)
     settings, environment = settled.settings, settled.environment
     try:
         pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it

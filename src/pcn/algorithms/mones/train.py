@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, UInt32
+from jaxtyping import Array, Float
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.mones.config import MONESConfig
@@ -23,44 +23,30 @@ from pcn.algorithms.mones.search_distribution import (
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each, taking
 from pcn.algorithms.stacked.standardise import standardise
-from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
+from pcn.algorithms.stacked.trainer import AbstractStackedTrainer
+from pcn.algorithms.trainer import Outcome, Progress, Snapshot, evaluation_due
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.nets.plain_policy import PlainPolicy, WeightVector
 from pcn.pareto import non_dominated_mask, rounded, unique_front
-from pcn.rollout.runner import Runner
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 from pcn.types import AnyArray, RandomKey
 
 
-class MONESTrainer(AbstractTrainer):
+class MONESTrainer(AbstractStackedTrainer):
     """MONES on one environment, a generation at a time."""
 
     def __init__(self, environment: AbstractEnvironment, config: MONESConfig, *, seed: int) -> None:
-        self.environment = environment
+        super().__init__(environment, seed=seed)
         self.config = config
-        self._runner = Runner(environment)
-        self._outcome: Outcome | None = None
-        self._before_last: Snapshot | None = None
         self._generation = 0
         self._full_length = 0.0  # of the newest generation whose episodes were not broken off
-        self._rng = np.random.default_rng(seed)
         self._weights = WeightVector(fresh_policy(environment.spec, config, self._next_key()))
         kind = FullGaussian if config.covariance == "full" else DiagonalGaussian
         self._distribution: AbstractSearchDistribution = kind.around(
             jnp.zeros(self._weights.size), config.initial_deviation
         )
         self._pool = Pool.empty(self._distribution, config, environment.spec.num_objectives)
-
-    @property
-    def steps(self) -> int:
-        """Environment steps taken so far."""
-        return self._runner.steps
-
-    @property
-    def done(self) -> bool:
-        """Whether the final draws have been executed."""
-        return self._outcome is not None
 
     @property
     def _budget_spent(self) -> bool:
@@ -82,15 +68,12 @@ class MONESTrainer(AbstractTrainer):
             )
         )
 
-    def iterate(self) -> Progress:
+    def _train(self) -> Progress:
         """Draw a generation, run it, and follow the natural gradient of its fitness.
 
-        The loss is the share of the new draws that the pool dominates. Once the budget is spent,
-        the last iteration executes the final draws.
+        The loss is the share of the new draws that the pool dominates.
         """
         config, steps_before = self.config, self.steps
-        if self._budget_spent:
-            return self._end()
         if self._generation == 0 and config.standardise:
             policy = standardise(
                 self._runner, self._weights.like, config.standardise_episodes, self._next_key()
@@ -187,14 +170,9 @@ class MONESTrainer(AbstractTrainer):
             np.asarray(self.config.kl_bound, np.float32),
         )
 
-    def outcome(self) -> Outcome:
-        """The non-dominated final draws and what each returned."""
-        assert self._outcome is not None, "the training is not done"
-        return self._outcome
-
-    def _end(self) -> Progress:
+    def _end(self) -> tuple[Outcome, float]:
         """Run a fixed number of new draws, keep the non-dominated, and execute those again."""
-        config, self._before_last = self.config, self.snapshot()
+        config = self.config
         _, policies = drawn(self._distribution, self._weights, self._next_key(), config.final_draws)
         first = self._execute(policies, config.final_draws, self._final_executions)
         kept = unique_front(rounded(first.returns, config.return_tolerance))
@@ -208,9 +186,8 @@ class MONESTrainer(AbstractTrainer):
             tolerance=config.return_tolerance,
         )
         facts = {"generations": self._generation, "final_draws": config.final_draws}
-        self._outcome = Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)
-        loss = 1 - len(kept) / config.final_draws
-        return Progress(self.steps, loss, first.returns[kept], phase="executing")
+        outcome = Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)
+        return outcome, 1 - len(kept) / config.final_draws
 
     def _execute(self, policies: PlainPolicy, num_policies: int, executions: int) -> Execution:
         return execute(
@@ -222,13 +199,8 @@ class MONESTrainer(AbstractTrainer):
             executions=executions,
         )
 
-    def snapshot(self) -> Snapshot:
-        """Distribution, pool, what observations look like, and random state.
-
-        A training that is done goes back to before its last iteration: that one is run again.
-        """
-        if self._before_last is not None:
-            return self._before_last
+    def _state(self) -> Snapshot:
+        """Distribution, pool, what observations look like, and random state."""
         arrays = {
             **named_arrays(self._distribution, "distribution"),
             **named_arrays(self._pool, "pool"),
@@ -256,9 +228,6 @@ class MONESTrainer(AbstractTrainer):
         self._generation = facts["generation"]
         self._full_length = facts["full_length"]
         self._rng.bit_generator.state = facts["rng"]
-
-    def _next_key(self) -> UInt32[np.ndarray, " 2"]:
-        return self._rng.integers(1 << 32, size=2, dtype=np.uint32)
 
 
 @eqx.filter_jit

@@ -6,7 +6,7 @@ sequential decision making, IJCNN 2014, doi:10.1109/IJCNN.2014.6889738.
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped, UInt32
+from jaxtyping import Bool, Float, Int, Shaped
 
 from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
@@ -15,26 +15,22 @@ from pcn.algorithms.ra.update import Findings, Learners, UpdateSettings, policie
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each
 from pcn.algorithms.stacked.standardise import standardise
-from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, evaluation_due
+from pcn.algorithms.stacked.trainer import AbstractStackedTrainer
+from pcn.algorithms.trainer import Outcome, Progress, Snapshot, evaluation_due
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
 from pcn.pareto import rounded, unique_front
-from pcn.rollout.runner import Runner
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 
-class RATrainer(AbstractTrainer):
+class RATrainer(AbstractStackedTrainer):
     """RA on one environment, an update of every policy at a time."""
 
     def __init__(self, environment: AbstractEnvironment, config: RAConfig, *, seed: int) -> None:
-        self.environment = environment
+        super().__init__(environment, seed=seed)
         self.config = config
-        self._runner = Runner(environment)
-        self._outcome: Outcome | None = None
-        self._before_last: Snapshot | None = None
         self._updates = 0
-        self._rng = np.random.default_rng(seed)
         spec = environment.spec
         self._directions = directions(
             spec.num_objectives, settled_intervals(spec.num_objectives, config.intervals)
@@ -49,16 +45,6 @@ class RATrainer(AbstractTrainer):
         self._mean_lengths = np.zeros(count)
         self._extent = np.zeros(spec.num_objectives)
         self._best = Candidates.none_yet(self._learners.weights, spec.num_objectives)
-
-    @property
-    def steps(self) -> int:
-        """Environment steps taken so far."""
-        return self._runner.steps
-
-    @property
-    def done(self) -> bool:
-        """Whether every policy has been executed for the last time."""
-        return self._outcome is not None
 
     @property
     def _budget_spent(self) -> bool:
@@ -80,15 +66,13 @@ class RATrainer(AbstractTrainer):
         limit = self.environment.spec.step_limit
         return limit if self.config.horizon is None else min(self.config.horizon, limit)
 
-    def iterate(self) -> Progress:
+    def _train(self) -> Progress:
         """Run every policy that has not stopped, and update it.
 
         The loss is the mean length of the shortest mixture of unit gradients: zero where no
-        policy can improve in all objectives. The last iteration executes every policy greedily.
+        policy can improve in all objectives.
         """
         config, steps_before = self.config, self.steps
-        if self._budget_spent:
-            return self._end()
         if self._updates == 0 and config.standardise:
             policy = standardise(
                 self._runner, self._vector.like, config.standardise_episodes, self._next_key()
@@ -110,14 +94,8 @@ class RATrainer(AbstractTrainer):
             self.steps, float(self._ascent_norm.mean()), self._mean_returns[front], execution
         )
 
-    def outcome(self) -> Outcome:
-        """The policies whose greedy returns no other dominates."""
-        assert self._outcome is not None, "the training is not done"
-        return self._outcome
-
-    def _end(self) -> Progress:
+    def _end(self) -> tuple[Outcome, float]:
         """Execute every policy greedily and keep those that no other dominates."""
-        self._before_last = self.snapshot()
         # What the policies return on average while they still sample their actions.
         if self._active_mask.any():  # those that have stopped were measured when they did
             self._measure(*self._run())
@@ -130,9 +108,7 @@ class RATrainer(AbstractTrainer):
         }
         policies = policies_of(self._vector, candidates.weights[kept], 1)
         arrays = {**named_arrays(policies, ARRAYS), "directions": self._directions[kept]}
-        self._outcome = Outcome(coverage_set, arrays, facts)
-        loss = float(self._ascent_norm.mean())
-        return Progress(self.steps, loss, coverage_set.requested, phase="executing")
+        return Outcome(coverage_set, arrays, facts), float(self._ascent_norm.mean())
 
     def _candidates(self, executions: int) -> Candidates:
         """Every policy as it is, or as it was when it returned more in its own direction.
@@ -237,13 +213,8 @@ class RATrainer(AbstractTrainer):
         self._still_count = _replaced(self._still_count, acting, counted[active])
         self._ascent_norm = _replaced(self._ascent_norm, acting, norm[active])
 
-    def snapshot(self) -> Snapshot:
-        """Policies, optimiser, what is known of their returns, and random state.
-
-        A training that is done goes back to before its last iteration: that one is run again.
-        """
-        if self._before_last is not None:
-            return self._before_last
+    def _state(self) -> Snapshot:
+        """Policies, optimiser, what is known of their returns, and random state."""
         arrays = {
             **named_arrays(self._learners, "learners"),
             **named_arrays(self._vector, "vector"),
@@ -279,9 +250,6 @@ class RATrainer(AbstractTrainer):
     def _fresh_learners(self) -> Learners:
         first = jnp.broadcast_to(self._vector.flat(), (len(self._directions), self._vector.size))
         return Learners.fresh(first, self.environment.spec.num_objectives)
-
-    def _next_key(self) -> UInt32[np.ndarray, " 2"]:
-        return self._rng.integers(1 << 32, size=2, dtype=np.uint32)
 
 
 def _replaced(
