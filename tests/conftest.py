@@ -37,14 +37,18 @@ def shared_cache(tmp_path_factory):
     patch.undo()
 
 
-def _spec(name, num_objectives, observation_space, action_space, step_limit, **others):
+PLACES = gym.spaces.MultiDiscrete([6], dtype=np.int32)
+
+
+def _spec(name, num_actions=2, observation_space=PLACES, **others):
+    """What a toy says; as they look alike, one compiled update serves many of them."""
     return EnvironmentSpec(
         name=name,
-        objectives=tuple(Objective(f"objective {i}") for i in range(num_objectives)),
+        objectives=(Objective("objective 0"), Objective("objective 1")),
         observation_space=observation_space,
-        action_space=action_space,
-        step_limit=step_limit,
-        reference_point=(-100.0,) * num_objectives,
+        action_space=gym.spaces.Discrete(num_actions),
+        step_limit=10,
+        reference_point=(-100.0, -100.0),
         **others,
     )
 
@@ -68,10 +72,7 @@ class Fork(AbstractCompiledEnvironment):
     def __init__(self, observation_space=None):
         self.spec = _spec(
             "fork",
-            2,
-            observation_space or gym.spaces.MultiDiscrete([2], dtype=np.int32),
-            gym.spaces.Discrete(2),
-            5,
+            observation_space=observation_space or PLACES,
             front=Front(np.array([[1.0, 3.0], [2.0, 1.0]]), "proven", "two branches"),
         )
 
@@ -98,8 +99,7 @@ class ConcaveFork(AbstractCompiledEnvironment):
     spec: EnvironmentSpec = eqx.field(static=True)
 
     def __init__(self):
-        space = gym.spaces.MultiDiscrete([2], dtype=np.int32)
-        self.spec = _spec("concave-fork", 2, space, gym.spaces.Discrete(3), 5)
+        self.spec = _spec("concave-fork", num_actions=3)
 
     def reset(self, key):
         del key
@@ -132,8 +132,7 @@ class HiddenCounter(AbstractCompiledEnvironment):
     spec: EnvironmentSpec = eqx.field(static=True)
 
     def __init__(self):
-        space = gym.spaces.MultiDiscrete([1], dtype=np.int32)
-        self.spec = _spec("hidden-counter", 2, space, gym.spaces.Discrete(2), 10)
+        self.spec = _spec("hidden-counter")
 
     def reset(self, key):
         del key
@@ -165,14 +164,7 @@ class Coin(AbstractCompiledEnvironment):
     spec: EnvironmentSpec = eqx.field(static=True)
 
     def __init__(self):
-        self.spec = _spec(
-            "coin",
-            2,
-            gym.spaces.MultiDiscrete([6], dtype=np.int32),
-            gym.spaces.Discrete(2),
-            10,
-            deterministic=False,
-        )
+        self.spec = _spec("coin", deterministic=False)
 
     def reset(self, key):
         del key

@@ -6,6 +6,8 @@ from logged import Gamble, Walk, environment
 from pcn.algorithms import ALGORITHMS
 from sizes import tiny
 
+pytestmark = pytest.mark.slow
+
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 
 

@@ -39,6 +39,7 @@ def refusal(capsys, *arguments):
     return error
 
 
+@pytest.mark.slow
 def test_training_writes_every_file_and_says_what_to_type_next(run, capsys):
     written = {path.name for path in run.iterdir()}
     assert written == {
@@ -51,6 +52,7 @@ def test_training_writes_every_file_and_says_what_to_type_next(run, capsys):
     assert f"pcn play {run} --policy 0" in shown
 
 
+@pytest.mark.slow
 def test_the_files_hold_what_the_documentation_promises(run):
     metrics = json.loads((run / "metrics.json").read_text())
     assert metrics["steps"] >= 3000
@@ -67,6 +69,7 @@ def test_the_files_hold_what_the_documentation_promises(run):
     assert config["config"]["total_steps"] == 3000
 
 
+@pytest.mark.slow
 def test_play_shows_each_step_and_saves_a_film(run, capsys, tmp_path):
     film = tmp_path / "play.gif"
     main(["play", str(run), "--policy", "1", "--save", str(film)])
@@ -77,6 +80,7 @@ def test_play_shows_each_step_and_saves_a_film(run, capsys, tmp_path):
     assert "Wrote" in shown
 
 
+@pytest.mark.slow
 def test_plot_writes_the_format_asked_for(run, tmp_path):
     for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
         path = tmp_path / f"front{ending}"
@@ -84,6 +88,7 @@ def test_plot_writes_the_format_asked_for(run, tmp_path):
         assert path.read_bytes().startswith(magic)
 
 
+@pytest.mark.slow
 def test_progress_is_drawn_as_what_is_missing_from_the_known_front(run, tmp_path):
     path = tmp_path / "progress.png"
     main(["plot", str(run), str(run), "--progress", "--out", str(path)])
@@ -97,6 +102,7 @@ def test_progress_is_drawn_as_what_is_missing_from_the_known_front(run, tmp_path
     assert len(archive.get_xdata()) == len(loaded.progress) + 1
 
 
+@pytest.mark.slow
 def test_plot_says_which_runs_it_wants(run, capsys):
     assert "Name its folder" in refusal(capsys, "plot")
     assert "one run's front" in refusal(capsys, "plot", run, run)
@@ -162,12 +168,14 @@ def test_a_scale_of_the_wrong_length_is_refused_before_anything_is_written(capsy
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_an_existing_folder_is_never_overwritten(run, capsys):
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     assert "exists already" in refusal(capsys, "train", "deep-sea-treasure", "--out", run)
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_a_damaged_spec_is_told(run, capsys, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(run, copy)
@@ -175,6 +183,7 @@ def test_a_damaged_spec_is_told(run, capsys, tmp_path):
     assert "spec.json is damaged" in refusal(capsys, "plot", copy)
 
 
+@pytest.mark.slow
 def test_commands_refuse_what_is_no_finished_run(run, capsys, tmp_path):
     assert "not a folder" in refusal(capsys, "evaluate", tmp_path / "nothing")
     assert "not a run" in refusal(capsys, "evaluate", tmp_path)
@@ -190,6 +199,7 @@ def test_commands_refuse_what_is_no_finished_run(run, capsys, tmp_path):
     assert "format 999" in refusal(capsys, "resume", unfinished)
 
 
+@pytest.mark.slow
 def test_a_damaged_front_is_told(run, capsys, tmp_path):
     copy = tmp_path / "copy"
     copy.mkdir()
@@ -300,6 +310,7 @@ def test_probing_is_told_before_it_begins_and_in_the_files(tmp_path, capsys):
     assert metrics["steps"] == sum(metrics["steps_by_phase"].values())
 
 
+@pytest.mark.slow
 def test_resuming_says_what_is_resumed(run, tmp_path, capsys):
     unfinished = tmp_path / "unfinished"
     shutil.copytree(run, unfinished)
@@ -319,6 +330,7 @@ def test_a_reference_point_that_nothing_beats_is_noted(tmp_path, capsys):
     assert "no return beats the reference point (200, 0) in every objective" in shown
 
 
+@pytest.mark.slow
 def test_the_value_of_an_option_is_not_taken_for_the_environment(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["train", "--total-steps", "1000", "--out", "minecart", "deep-sea-treasure"])
@@ -327,6 +339,7 @@ def test_the_value_of_an_option_is_not_taken_for_the_environment(tmp_path, monke
     assert config["config"]["capacity"] == PCNConfig().capacity
 
 
+@pytest.mark.slow
 def test_the_environment_may_follow_a_flag(tmp_path):
     folder = tmp_path / "run"
     options = ["--total-steps=1000", f"--out={folder}", "--no-variations", "deep-sea-treasure"]

@@ -201,6 +201,7 @@ def several_front():
     return [[ones, 3 - 0.9 * ones] for ones in range(4)]
 
 
+@pytest.mark.slow
 def test_masks_are_respected_and_both_branches_found():
     run = train(Masked, 600)
     np.testing.assert_allclose(run.coverage_set.executed, [[1.0, -0.5], [3.0, -2.0]])
@@ -210,6 +211,7 @@ def test_masks_are_respected_and_both_branches_found():
     assert action == 1
 
 
+@pytest.mark.slow
 def test_masks_of_several_choices_are_respected_from_the_first_step_on():
     run = train(PickyPair, 600)
     assert run.environment().spec.masked_actions
@@ -217,17 +219,20 @@ def test_masks_of_several_choices_are_respected_from_the_first_step_on():
     assert run.coverage_set.executed[:, 0].max() == 2.0
 
 
+@pytest.mark.slow
 def test_masks_that_depend_on_luck_are_respected_and_noticed():
     run = train(MasksByLuck, 200)
     assert not run.environment().spec.deterministic
 
 
+@pytest.mark.slow
 def test_replays_respect_masks_that_the_observation_hides():
     run = train(HiddenMasks, 600)
     assert run.environment().spec.deterministic
     assert run.coverage_set.executed[:, 0].max() == 5.0  # 2 + 1 + 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [False, True], ids=["here", "workers"])
 def test_an_environment_that_breaks_down_is_named_with_its_place(workers, monkeypatch):
     monkeypatch.setattr(Failing, "steps", 0)
@@ -385,6 +390,7 @@ class Idle(AbstractAgent):
         return self
 
 
+@pytest.mark.slow
 def test_what_an_environment_cuts_off_itself_has_ended():
     environment = GymnasiumEnvironment.from_source(
         GymnasiumSource("short", Short), Probe((-9.0, -9.0), True, False, 1000)
@@ -401,6 +407,7 @@ def test_what_an_environment_cuts_off_itself_has_ended():
             assert episodes.ended.tolist() == [most_steps is None] * 4
 
 
+@pytest.mark.slow
 def test_training_learns_from_episodes_that_the_environment_cuts_off():
     trainer = PCNTrainer(
         GymnasiumEnvironment.from_source(

@@ -56,6 +56,7 @@ def test_mean_and_deviation_are_not_trained():
     assert gradient.linear.bias.any()
 
 
+@pytest.mark.slow
 def test_a_strip_is_convolved_row_by_row():
     embed = StripEmbedding((3, 2, 10), 5, key=KEY)
     first, second = embed.layers

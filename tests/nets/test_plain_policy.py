@@ -59,6 +59,7 @@ def test_an_undecided_policy_prefers_nothing_and_still_sees(width):
     np.testing.assert_array_equal(policy.undecided().embed_state.deviation, np.ones(7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0, 6])
 @pytest.mark.parametrize(
     "space",

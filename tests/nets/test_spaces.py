@@ -30,6 +30,7 @@ SPACES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPACES)
 @pytest.mark.parametrize("joint_one_hot", [False, True])
 def test_the_embedding_takes_what_the_space_gives(name, joint_one_hot):
@@ -59,6 +60,7 @@ def test_other_spaces_are_refused_by_name():
         embedding_for(gym.spaces.Text(3), 6, joint_one_hot=False, key=jax.random.key(0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EMBEDDINGS)
 def test_every_embedding_of_the_table_suits_some_space_and_embeds_it(name):
     spaces = [space for space, _ in SPACES.values()]

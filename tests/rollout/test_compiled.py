@@ -42,6 +42,7 @@ def by_hand(actions):
     return steps, [place, len(steps)], place == DOOR
 
 
+@pytest.mark.slow
 def test_every_episode_equals_the_same_episode_by_hand():
     environment = Corridor()
     scripts = random_scripts()

@@ -69,6 +69,7 @@ def episodes(environment, asked):
     return rollout(environment, counting_agents(asked), jax.random.key(0), len(asked))
 
 
+@pytest.mark.slow
 def test_every_episode_equals_a_slow_loop(environment, asked, episodes):
     kinds = set()
     for number, start in enumerate(asked):

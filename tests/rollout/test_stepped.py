@@ -114,6 +114,7 @@ def environment(request):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most_steps", [20, LIMIT])
 def test_slots_equal_a_slow_loop_over_single_agents(environment, most_steps):
     key = np.array([3, 4], np.uint32)

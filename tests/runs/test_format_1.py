@@ -14,6 +14,8 @@ import pcn
 from pcn.runs.playing import play
 from pcn.serialisation.files import read_arrays
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parent / "format_1"
 FINISHED = ["pcn", "pcn-gymnasium", "mones", "ra"]
 

@@ -14,6 +14,7 @@ def run():
     return pcn.train("deep-sea-treasure", seed=2, total_steps=6_000, discount=0.9)
 
 
+@pytest.mark.slow
 def test_the_command_is_bounded_and_follows_the_rewards(run):
     """By hand: what is left is (command - reward) / discount, never above the bound."""
     deepest = int(np.argmax(run.coverage_set.horizons))
@@ -36,6 +37,7 @@ def test_the_command_is_bounded_and_follows_the_rewards(run):
         assert step.command.desired_horizon == horizon
 
 
+@pytest.mark.slow
 def test_the_return_is_the_executed_one_discounted_as_in_training(run):
     for index, executed in enumerate(run.coverage_set.executed):
         episode = play(run, index)
@@ -46,6 +48,7 @@ def test_the_return_is_the_executed_one_discounted_as_in_training(run):
         assert episode.terminated
 
 
+@pytest.mark.slow
 def test_actions_have_the_environment_s_words(run):
     words = {step.action for step in play(run, 0).steps}
     assert words <= {"up", "down", "left", "right"}

@@ -13,6 +13,8 @@ import pytest
 import pcn
 from pcn.serialisation.files import read_arrays
 
+pytestmark = pytest.mark.slow
+
 STEPS = 30_000
 RUN = [sys.executable, "-m", "pcn"]
 
@@ -41,7 +43,6 @@ def assert_same(one, other):
     assert one[1:] == other[1:]
 
 
-@pytest.mark.slow
 def test_a_run_killed_again_and_again_ends_like_an_undisturbed_one(tmp_path):
     undisturbed = tmp_path / "undisturbed"
     pcn.train("deep-sea-treasure", seed=3, out=undisturbed, total_steps=STEPS)
@@ -73,7 +74,6 @@ def test_a_run_killed_again_and_again_ends_like_an_undisturbed_one(tmp_path):
     assert_same(result(folder), result(undisturbed))
 
 
-@pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_starts_over(tmp_path):
     reference, folder = tmp_path / "reference", tmp_path / "killed"
     pcn.train("deep-sea-treasure", seed=4, out=reference, total_steps=3_000)

@@ -18,6 +18,7 @@ def run():
     return pcn.train("deep-sea-treasure", seed=2, total_steps=6_000)
 
 
+@pytest.mark.slow
 def test_a_policy_reaches_its_return_in_an_ordinary_loop(run):
     register_all()
     environment = gym.make("pcn/deep-sea-treasure-v0")
@@ -26,6 +27,7 @@ def test_a_policy_reaches_its_return_in_an_ordinary_loop(run):
         np.testing.assert_array_equal(total, run.coverage_set.executed[index])
 
 
+@pytest.mark.slow
 def test_reset_makes_a_policy_start_over(run):
     deepest = int(np.argmax(run.coverage_set.horizons))
 
@@ -41,11 +43,13 @@ def test_reset_makes_a_policy_start_over(run):
     assert command(policy) == first
 
 
+@pytest.mark.slow
 def test_observing_before_acting_is_an_error(run):
     with pytest.raises(RuntimeError, match="call act"):
         run.policy(0).observe([0.0, -1.0])
 
 
+@pytest.mark.slow
 def test_a_wrong_observation_is_told(run):
     with pytest.raises(pcn.UserError, match="does not fit"):
         run.policy(0).act([0, 0, 0])
@@ -66,12 +70,14 @@ def test_a_loaded_run_is_the_trained_one(tmp_path):
     assert metrics["executed"] == trained.metrics["executed"]
 
 
+@pytest.mark.slow
 def test_a_run_shows_itself_in_one_line(run):
     shown = repr(run)
     assert shown.startswith(f"Run(pcn on deep-sea-treasure, seed 2: {len(run.coverage_set)} pol")
     assert len(shown) < 100
 
 
+@pytest.mark.slow
 def test_progress_is_numbers(run):
     assert run.progress
     for evaluation in run.progress:
@@ -81,6 +87,7 @@ def test_progress_is_numbers(run):
     assert steps == sorted(steps)
 
 
+@pytest.mark.slow
 def test_all_environment_steps_are_told_by_their_parts(run):
     assert run.metrics["steps"] == sum(run.metrics["steps_by_phase"].values())
     assert run.metrics["steps_by_phase"]["training"] >= 6_000

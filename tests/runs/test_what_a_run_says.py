@@ -11,6 +11,8 @@ import pcn
 from logged import SETTLED, Gamble, Walk
 from sizes import tiny
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 1e-3
 
 

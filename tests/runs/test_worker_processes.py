@@ -26,6 +26,8 @@ import signal, sys
 # Where tests run, Ctrl-C may be switched off, and processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from pcn.cli import main
+
+pytestmark = pytest.mark.slow
 main(sys.argv[1:])
 """
 
@@ -52,7 +54,6 @@ def empty(group):
     return False
 
 
-@pytest.mark.slow
 def test_ctrl_c_stops_a_training_on_workers_with_a_checkpoint_and_ends_them_all(tmp_path):
     folder = tmp_path / "run"
     small = {**tiny("pcn"), "total_steps": 10_000_000}

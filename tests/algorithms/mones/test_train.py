@@ -11,6 +11,8 @@ from pcn.envs.minecart import Minecart
 from pcn.errors import UserError
 from pcn.pareto import unique_front
 
+pytestmark = pytest.mark.slow
+
 SMALL = MONESConfig(total_steps=4_000, population=8, final_draws=12)
 
 
@@ -21,14 +23,12 @@ def trained(environment, config, seed=0):
     return trainer.outcome()
 
 
-@pytest.mark.slow
 def test_deep_sea_treasure_is_complete_with_pcn_s_budget():
     environment = DeepSeaTreasure()
     front = trained(environment, MONESConfig(total_steps=100_000), seed=100).coverage_set.front
     np.testing.assert_array_equal(front[unique_front(front)], environment.spec.front.returns)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("covariance", "fitness"), [("diagonal", "hypervolume"), ("full", "crowding")]
 )
@@ -82,7 +82,6 @@ def test_a_full_covariance_of_many_weights_is_refused():
         ALGORITHMS["mones"].trainer(Minecart(), config, seed=0)
 
 
-@pytest.mark.slow
 def test_a_stochastic_environment_is_executed_several_times(coin):
     outcome = trained(coin, dataclasses.replace(SMALL, total_steps=2_000, episodes_per_draw=3))
     assert outcome.coverage_set.deviation.any()

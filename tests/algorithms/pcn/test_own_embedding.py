@@ -45,6 +45,7 @@ def path(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_the_network_sees_what_the_module_sees(path):
     run = pcn.load(path)
     assert run.settings.config.embedding == f"{__name__}:Depths"
@@ -53,11 +54,13 @@ def test_the_network_sees_what_the_module_sees(path):
     assert first[0] == first[1]  # columns are not looked at
 
 
+@pytest.mark.slow
 def test_a_recorded_run_acts_as_it_did(path):
     run = pcn.load(path)
     np.testing.assert_array_equal(run.execute()[0].executed, run.coverage_set.executed)
 
 
+@pytest.mark.slow
 def test_it_is_trained(path):
     fresh = Depths(pcn.load(path).environment().spec.observation_space, 64, key=jax.random.key(0))
     trained = pcn.load(path).weights["policy.embed_state.module.rows.weight"]

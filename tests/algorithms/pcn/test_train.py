@@ -14,17 +14,11 @@ from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.errors import UserError
 from pcn.pareto import unique_front
+from sizes import tiny
 
-SMALL = PCNConfig(
-    total_steps=300,
-    episodes_per_iteration=4,
-    capacity=12,
-    batch_size=16,
-    updates_per_iteration=4,
-    warmup_episodes=6,
-    width=8,
-)
-SMALL = PCNConfig.of(SMALL.to_json(), {"consolidation.updates": 8})
+pytestmark = pytest.mark.slow
+
+SMALL = PCNConfig.of(tiny("pcn"), {"total_steps": 300, "consolidation.updates": 8})
 
 
 def trained(environment, config, seed):
@@ -34,7 +28,6 @@ def trained(environment, config, seed):
     return trainer.outcome()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [100, 101])
 def test_deep_sea_treasure_is_solved_within_20_000_steps(seed):
     environment = DeepSeaTreasure()
@@ -43,7 +36,6 @@ def test_deep_sea_treasure_is_solved_within_20_000_steps(seed):
     np.testing.assert_array_equal(front[unique_front(front)], environment.spec.front.returns)
 
 
-@pytest.mark.slow
 def test_the_paper_s_own_settings_learn_the_fork_without_consolidation(fork):
     config = PCNConfig.of(PRESETS["paper"], {"total_steps": 3_000})
     outcome = trained(fork, config, 100)
@@ -52,7 +44,6 @@ def test_the_paper_s_own_settings_learn_the_fork_without_consolidation(fork):
     assert reached == {(1.0, 3.0), (2.0, 1.0)}
 
 
-@pytest.mark.slow
 def test_a_front_smaller_than_warm_up_hopes_for_leaves_most_of_the_budget(fork):
     trainer = PCNTrainer(fork, dataclasses.replace(SMALL, total_steps=2_000), seed=0)
     assert len(fork.spec.front.returns) < LongerWarmUp().trade_offs
@@ -113,7 +104,6 @@ def test_settings_of_another_number_of_objectives_are_refused(name, value, expec
         ALGORITHMS["pcn"].trainer(DeepSeaTreasure(), config, seed=0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["coin", "hidden_counter"])
 def test_toys_train_to_the_end(name, request):
     environment = request.getfixturevalue(name)
@@ -127,7 +117,6 @@ def test_toys_train_to_the_end(name, request):
         np.testing.assert_array_equal(requested[:, 1], -(requested[:, 0] + 1))
 
 
-@pytest.mark.slow
 def test_single_integers_can_be_observed(make_fork):
     environment = make_fork(gym.spaces.Discrete(2))
     assert len(trained(environment, SMALL, 0).coverage_set) > 0

@@ -93,6 +93,7 @@ def test_masked_actions_take_no_part_in_the_loss():
 GRADIENT = eqx.filter_jit(eqx.filter_grad(lambda p, b: jnp.mean(cross_entropies(p, b))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_objectives", [3])
 def test_updates_are_optax_s_adam(num_objectives):
     rates = [1e-2, 1e-2, 3e-3]
@@ -117,6 +118,7 @@ def test_updates_are_optax_s_adam(num_objectives):
     np.testing.assert_array_equal(learner.policy.command_scale, np.ones(num_objectives + 1))
 
 
+@pytest.mark.slow
 def test_many_updates_are_one_after_the_other():
     rng = np.random.default_rng(0)
     lengths = np.array([4, 6, 2])
@@ -158,6 +160,7 @@ def test_many_updates_are_one_after_the_other():
         np.testing.assert_allclose(a, b, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_objectives", [2, 9])
 def test_rescaling_keeps_the_function_and_the_steps_of_the_weights(num_objectives):
     learner = Learner.fresh(make_policy(num_objectives))

@@ -8,6 +8,8 @@ from pcn.algorithms import ALGORITHMS
 from pcn.rollout.runner import Runner
 from sizes import tiny
 
+pytestmark = pytest.mark.slow
+
 TOLD = (2.0, -1.5)  # less than the front of the walk asks for
 
 BOUNDS = {

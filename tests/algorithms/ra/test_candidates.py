@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
@@ -36,6 +37,7 @@ def test_the_first_candidates_replace_those_that_were_never_executed():
     np.testing.assert_array_equal(kept.executed, first.executed)
 
 
+@pytest.mark.slow
 def test_a_policy_that_forgets_counts_as_it_was(fork):
     trainer = RATrainer(fork, RAConfig(total_steps=100_000, intervals=1), seed=0)
     for _ in range(40):
@@ -48,6 +50,7 @@ def test_a_policy_that_forgets_counts_as_it_was(fork):
     np.testing.assert_array_equal(trainer._candidates(1).executed, reached)
 
 
+@pytest.mark.slow
 def test_where_outcomes_are_random_nobody_looks_back(coin):
     trainer = RATrainer(coin, RAConfig(total_steps=10_000, intervals=1), seed=0)
     trainer.iterate()

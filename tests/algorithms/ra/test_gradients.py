@@ -67,6 +67,7 @@ def test_discounted_advantages_count_later_steps_less():
     np.testing.assert_allclose(actual, [[1.0, 1.0], [-1.0, -1.0]])
 
 
+@pytest.mark.slow
 def test_the_jacobian_is_the_slope_of_the_expected_returns(on_the_fork):
     gradients, weights = on_the_fork
     estimated = gradients.jacobian(weights, advantages(gradients.episodes, discount=1.0))
@@ -75,6 +76,7 @@ def test_the_jacobian_is_the_slope_of_the_expected_returns(on_the_fork):
     np.testing.assert_allclose(estimated, exact, atol=0.03)
 
 
+@pytest.mark.slow
 def test_the_jacobian_is_the_slope_of_the_weighted_log_probabilities(on_the_fork):
     gradients, weights = on_the_fork
     few = PolicyGradients(gradients.vector, gradients.episodes.taking(np.arange(5)))
@@ -88,6 +90,7 @@ def test_the_jacobian_is_the_slope_of_the_weighted_log_probabilities(on_the_fork
     )
 
 
+@pytest.mark.slow
 def test_entropy_by_hand(on_the_fork):
     gradients, weights = on_the_fork
     chances = probabilities(gradients, weights)
@@ -95,6 +98,7 @@ def test_entropy_by_hand(on_the_fork):
     assert float(gradients.entropy(weights)) == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_curvature_of_the_divergence_is_the_fisher_matrix(on_the_fork):
     gradients, weights = on_the_fork
     gradients = PolicyGradients(gradients.vector, gradients.episodes.taking(np.arange(2_000)))
@@ -103,6 +107,7 @@ def test_the_curvature_of_the_divergence_is_the_fisher_matrix(on_the_fork):
     np.testing.assert_allclose(hessian, scores.T @ scores / len(scores), atol=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [1e-4, 1e-3])
 def test_a_natural_step_rises_and_goes_as_far_as_it_may(on_the_fork, bound):
     gradients, weights = on_the_fork
@@ -113,12 +118,13 @@ def test_a_natural_step_rises_and_goes_as_far_as_it_may(on_the_fork, bound):
     assert far == pytest.approx(bound, rel=0.15)
 
 
+@pytest.mark.slow
 def test_padding_changes_nothing(fork):
     vector = WeightVector(fresh_policy(fork.spec, RAConfig(), KEY))
     weights = 0.7 * jax.random.normal(jax.random.key(3), (vector.size,))
     episodes = run_each(
         Runner(fork), stacked(vector.policy(weights), 8), 8, sharpness=1.0, key=KEY
-    )  # five steps wide, one step long
+    )  # ten steps wide, one step long
     outcomes = []
     for seen in (episodes, episodes.trimmed(1)):
         gradients = PolicyGradients(vector, seen)

@@ -10,6 +10,8 @@ from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.walkroom import Walkroom
 from pcn.errors import UserError
 
+pytestmark = pytest.mark.slow
+
 SMALL = RAConfig(total_steps=4_000, intervals=2, episodes_per_update=4)
 
 
@@ -20,7 +22,6 @@ def trained(environment, config, seed=0):
     return trainer.outcome()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["adam", "natural"])
 def test_the_concave_branch_is_missed_whatever_the_step(concave_fork, rule):
     config = RAConfig(total_steps=3_000, step_rule=rule, kl_bound=0.05)
@@ -108,7 +109,6 @@ def test_six_objectives_ask_for_a_number():
         ALGORITHMS["ra"].trainer(Walkroom(6), RAConfig(), seed=0)
 
 
-@pytest.mark.slow
 def test_a_stochastic_environment_is_executed_several_times(coin):
     outcome = trained(coin, dataclasses.replace(SMALL, total_steps=2_000))
     assert outcome.coverage_set.deviation.any()

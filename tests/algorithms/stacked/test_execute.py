@@ -68,6 +68,7 @@ def test_forbidden_actions_are_never_taken(branches, sharpness):
     assert int(action[0]) == 1
 
 
+@pytest.mark.slow
 def test_observations_are_standardised_by_random_episodes():
     environment = Minecart()
     policy = fresh_policy(environment.spec, MONESConfig(), KEY)

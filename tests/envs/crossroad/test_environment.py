@@ -170,6 +170,7 @@ def test_episodes_are_the_same_in_every_process(make):
         np.testing.assert_array_equal(rewards[slot], here[1])
 
 
+@pytest.mark.slow
 def test_a_run_whose_worker_is_killed_says_so_and_resumes_to_the_same_result(tmp_path):
     options = {
         "total_steps": 1_600, "warmup_episodes": 4, "longer_warm_up": False, "width": 8,

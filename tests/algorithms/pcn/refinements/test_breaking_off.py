@@ -17,6 +17,7 @@ CONFIG = PCNConfig(
 )
 
 
+@pytest.mark.slow
 def test_broken_off_episodes_cost_their_steps_and_are_not_stored():
     config = dataclasses.replace(CONFIG, refinements=(BreakingOff(horizons=1.0),))
     trainer = PCNTrainer(DeepSeaTreasure(), config, seed=0)
@@ -43,6 +44,7 @@ def test_it_happens_more_and_more_often_but_never_always():
     np.testing.assert_allclose(shares, [0, 0.5, 0.9], atol=0.03)
 
 
+@pytest.mark.slow
 def test_evaluations_take_at_most_a_tenth_of_the_steps():
     config = dataclasses.replace(CONFIG, evaluations=1_000)
     trainer = PCNTrainer(Walkroom(4, size=8), config, seed=0)

@@ -82,6 +82,7 @@ def consolidated(training):
     return run(training)
 
 
+@pytest.mark.slow
 def test_the_archive_becomes_executable(training, consolidated):
     archive = training.dataset.archive()
     assert archive.returns.tolist() == [[1, -1], [3, -5], [16, -9], [50, -14]]
@@ -90,15 +91,18 @@ def test_the_archive_becomes_executable(training, consolidated):
     assert consolidated.num_steps >= consolidated.execution.num_steps == 1 + 5 + 9 + 14
 
 
+@pytest.mark.slow
 def test_its_steps_are_those_that_the_environment_took(training, consolidated):
     assert consolidated.num_steps == training.steps
 
 
+@pytest.mark.slow
 def test_the_policy_that_went_in_is_not_changed(training, untrained, consolidated):
     assert eqx.tree_equal(training.learner.policy, untrained)
     assert not eqx.tree_equal(consolidated.policy, untrained)
 
 
+@pytest.mark.slow
 def test_a_policy_that_executes_everything_is_left_alone(environment, consolidated):
     again = run(training_with(environment, policy=consolidated.policy))
     assert again.num_updates == 0
@@ -117,6 +121,7 @@ class Judge:
         return self.scores[place] if place < len(self.scores) else 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scores", [(0.1, 0.9, 0.2, 0.8), (0.5, 0.4, 0.3)])
 def test_the_best_executed_copy_is_the_one_that_is_kept(scores, environment):
     slowly = dataclasses.replace(CONFIG, learning_rate=5e-4)
@@ -131,6 +136,7 @@ def test_the_best_executed_copy_is_the_one_that_is_kept(scores, environment):
     np.testing.assert_array_equal(again.execution.returns, best.returns)
 
 
+@pytest.mark.slow
 def test_every_check_costs_its_steps(environment):
     judge = Judge()
     work = run(training_with(environment), settings=Consolidation(updates=400), score=judge)
@@ -139,6 +145,7 @@ def test_every_check_costs_its_steps(environment):
     assert work.num_steps == -sum(execution.returns[:, 1].sum() for execution in judge.seen)
 
 
+@pytest.mark.slow
 def test_it_is_given_up_once_nothing_has_become_better_for_long(environment):
     per_round = CONFIG.updates_per_iteration
     settings = Consolidation(updates=4_000, patience=4 * per_round)
@@ -149,6 +156,7 @@ def test_it_is_given_up_once_nothing_has_become_better_for_long(environment):
     assert better.num_updates == 5 * per_round
 
 
+@pytest.mark.slow
 def test_the_network_s_own_way_to_a_return_takes_the_place_of_the_stored_one(
     environment, training, consolidated
 ):
@@ -168,6 +176,7 @@ def test_the_network_s_own_way_to_a_return_takes_the_place_of_the_stored_one(
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 def test_any_key_will_do(environment):
     settings = Consolidation(updates=CONFIG.updates_per_iteration * 2)
     largest = (1 << 32) - 1
@@ -175,6 +184,7 @@ def test_any_key_will_do(environment):
     assert work.num_updates > 0
 
 
+@pytest.mark.slow
 def test_it_goes_on_from_a_snapshot_as_if_nothing_had_happened(environment):
     settings = Consolidation(updates=160)
     whole = training_with(environment)

@@ -87,6 +87,7 @@ def trainer():
     return trainer
 
 
+@pytest.mark.slow
 def test_a_lucky_return_does_not_crowd_out_what_is_better_on_average(trainer):
     assert trainer._training.dataset.archive().returns.tolist() == [[10.0, 10.0]]  # luck
     outcome = trainer.outcome()
@@ -105,6 +106,7 @@ def test_means_are_told_apart_only_beyond_their_errors():
     assert plausible_mask(execution, 1).tolist() == [True, True, True, True]
 
 
+@pytest.mark.slow
 def test_choosing_the_commands_takes_a_limited_number_of_steps(trainer):
     steps = trainer.outcome().facts["consolidation"]["steps"]
     # The first check is always made; here it takes one step for each of its executions.
@@ -163,6 +165,7 @@ def offered(trainer, **changes):
     return len(ending.coverage_set())
 
 
+@pytest.mark.slow
 def test_a_small_budget_is_not_outspent_by_choosing(long_trainer):
     candidates = long_trainer._training.dataset.candidates(SETTINGS.candidates)
     # There are enough to spend the budget on.
@@ -172,6 +175,7 @@ def test_a_small_budget_is_not_outspent_by_choosing(long_trainer):
     assert steps <= SETTINGS.checking_share * long_trainer.config.total_steps
 
 
+@pytest.mark.slow
 def test_a_small_budget_is_not_outspent_by_the_final_executions(long_trainer, monkeypatch):
     everything = lambda execution, _: execution.returns[:, 0] < 99  # noqa: E731
     monkeypatch.setattr(expected_returns, "plausible_mask", everything)

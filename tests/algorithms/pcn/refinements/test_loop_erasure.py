@@ -138,6 +138,7 @@ def stored_after(environment, scripts):
     return before, training
 
 
+@pytest.mark.slow
 def test_a_true_shortcut_is_replayed_and_stored_and_its_steps_are_counted():
     ways = [[RIGHT, LEFT, RIGHT, DOWN, DOWN], [UP, DOWN]]
     before, training = stored_after(DeepSeaTreasure(), ways)

@@ -2,6 +2,7 @@
 
 import gymnasium as gym
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -119,6 +120,7 @@ def with_variations_only(environment, seed=0):
     return trainer
 
 
+@pytest.mark.slow
 def test_variations_alone_improve_the_front():
     sea = DeepSeaTreasure()
     before = PCNTrainer(sea, CONFIG, seed=0)
@@ -132,6 +134,7 @@ def test_variations_alone_improve_the_front():
     assert sum(tuple(point) in true for point in found) > sum(tuple(p) in true for p in known)
 
 
+@pytest.mark.slow
 def test_every_step_of_a_variation_is_counted():
     room = Walkroom(2, size=8)
     trainer = PCNTrainer(room, CONFIG, seed=0)
@@ -143,6 +146,7 @@ def test_every_step_of_a_variation_is_counted():
     assert len(trainer._training.dataset) < rows + 8
 
 
+@pytest.mark.slow
 def test_nothing_is_varied_where_it_could_not_be_repeated():
     training = Training(Minecart(stochastic=True), CONFIG, (VARIATIONS,), seed=0)
     assert training.refinements == ()
