@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Bool
 
 from pcn.command import Command
 from pcn.envs.observations import reader_for
@@ -35,6 +36,7 @@ class Policy:
     def __init__(self, agent: AbstractAgent, spec: EnvironmentSpec) -> None:
         self._start = agent
         self._agent = agent
+        self._spec = spec
         self._head = action_head_for(spec.action_space)
         self._reader = reader_for(spec)
         self._read = self._reader.first
@@ -49,14 +51,15 @@ class Policy:
     def act(self, observation: Any, action_mask: Any = None) -> Any:
         """The action to take now, as the environment's action space has it.
 
-        `action_mask` says which actions are allowed, as in `info["action_mask"]`.
+        `action_mask` says which actions are allowed, as in `info["action_mask"]`; it must be given
+        where the environment masks actions.
         """
+        mask = self._checked_mask(action_mask)
         try:
             observation = self._read(observation)
         except (ValueError, TypeError, KeyError):
             raise UserError(f"the observation does not fit {self._reader.shown_space}") from None
         self._read = self._reader.next
-        mask = None if action_mask is None else self._head.flat_mask(action_mask)
         self._action = _act(self._agent, observation, mask)
         chosen = np.asarray(self._head.in_space(self._action))
         return int(chosen) if chosen.ndim == 0 else chosen
@@ -65,9 +68,33 @@ class Policy:
         """Tell the policy which reward its last action brought."""
         if self._action is None:
             raise RuntimeError("observe() needs an action first: call act()")
-        reward = jnp.asarray(reward, jnp.float32)
-        self._agent = _observing(self._agent, self._action, reward)
+        try:
+            rewards = np.asarray(reward, dtype=np.float32)
+        except (TypeError, ValueError):
+            rewards = np.full(1, np.nan, np.float32)
+        if rewards.shape != (self._spec.num_objectives,) or not np.isfinite(rewards).all():
+            raise UserError(
+                f"a reward must be {self._spec.num_objectives} finite numbers, got {reward!r}"
+            )
+        self._agent = _observing(self._agent, self._action, jnp.asarray(rewards))
         self._action = None
+
+    def _checked_mask(self, given: Any) -> Bool[np.ndarray, " choice"] | None:
+        """The mask as one vector; a `UserError` where it is missing, too short or forbids all."""
+        if given is None:
+            if self._spec.masked_actions:
+                raise UserError(
+                    f"{self._spec.name} masks actions: call act(observation, info['action_mask'])"
+                )
+            return None
+        mask = self._head.flat_mask(given)
+        if len(mask) != self._head.mask_size:
+            raise UserError(
+                f"the action mask must have {self._head.mask_size} entries, got {len(mask)}"
+            )
+        if not mask.any():
+            raise UserError("the action mask allows no action")
+        return mask
 
     @property
     def command(self) -> Command | None:

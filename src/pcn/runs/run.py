@@ -92,13 +92,14 @@ class Run:
         from pcn.algorithms import ALGORITHMS
         from pcn.runs.policy import Policy
 
-        if not 0 <= index < len(self.coverage_set):
+        if not isinstance(index, int | np.integer) or not 0 <= index < len(self.coverage_set):
             raise UserError(
-                f"there is no policy {index}; the run has policies 0 to "
+                f"there is no policy {index!r}; the run has policies 0 to "
                 f"{len(self.coverage_set) - 1}"
             )
+        config = self.settings.config  # names an algorithm that does not exist
         agent = ALGORITHMS[self.settings.algorithm].agent(
-            self.spec, self.settings.config, self.weights, self.coverage_set, index
+            self.spec, config, self.weights, self.coverage_set, index
         )
         return Policy(agent, self.spec)
 

@@ -90,7 +90,7 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
 
 def check_checkpoint_seconds(seconds: float) -> None:
     """Raise a `UserError` for a negative time between checkpoints."""
-    if seconds < 0:
+    if not seconds >= 0:  # also what is no number
         raise UserError(f"checkpoint_seconds must not be negative, got {seconds:g}")
 
 

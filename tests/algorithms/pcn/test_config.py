@@ -120,6 +120,10 @@ def test_a_field_of_a_refinement_is_set_by_name_and_turns_it_on():
         UserError, match="variations must be True, False, a Variations or a mapping"
     ):
         PCNConfig.of({"variations": 5})
+    with pytest.raises(
+        UserError, match=r"variations is turned off, but variations\.shift is given"
+    ):
+        PCNConfig.of({"variations": False, "variations.shift": 5})
     with pytest.raises(UserError, match="shift must be of type int, got 'far'"):
         PCNConfig.of({"variations.shift": "far"})
     with pytest.raises(UserError, match="no hyperparameter 'leap'"):

@@ -64,6 +64,7 @@ class PCNConfig(CoreConfig):
         values: dict[str, Any] = {}
         chosen = {name: dict[str, Any]() for name in REFINEMENTS}
         for layer in layers:
+            _refuse_contradictions(layer)
             for name, value in merged([layer]).items():
                 if name == "refinements":
                     chosen = _by_name(value)
@@ -110,6 +111,14 @@ class PCNConfig(CoreConfig):
         }
         on = {NAMES[type(one)]: dataclasses.asdict(one) for one in self.refinements}
         return {**values, "refinements": on}
+
+
+def _refuse_contradictions(layer: Mapping[str, Any]) -> None:
+    """Refuse a refinement that is turned off while one of its fields is set."""
+    for name in layer:
+        refinement, _, field = name.partition(".")
+        if field and refinement in REFINEMENTS and layer.get(refinement, True) in (False, None):
+            raise UserError(f"{refinement} is turned off, but {name} is given")
 
 
 def _known() -> str:
