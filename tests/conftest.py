@@ -1,6 +1,7 @@
 """Settings and toys that all tests share."""
 
 import os
+import shutil
 from typing import NamedTuple
 
 import equinox as eqx
@@ -24,14 +25,26 @@ hypothesis.settings.register_profile("pcn", deadline=None)
 hypothesis.settings.load_profile("pcn")
 
 
+MOST_PROGRAMS = 20_000
+"""Compiled programs that are kept; a run of all tests makes a few thousand."""
+
+
+def pytest_configure(config):
+    """Begin anew once there are too many compiled programs, most of them of code long gone."""
+    cache = getattr(config, "cache", None)
+    if cache is not None and not hasattr(config, "workerinput"):
+        folder = cache.mkdir("compiled")
+        if len(os.listdir(folder)) > MOST_PROGRAMS:
+            shutil.rmtree(folder)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def shared_cache(tmp_path_factory):
-    """Compiled code goes to one folder, which processes that tests start use as well."""
-    base = tmp_path_factory.getbasetemp()
-    # A worker of pytest-xdist has a folder of its own inside the session's.
-    session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+def shared_cache(request, tmp_path_factory):
+    """Keep compiled programs in one folder, for processes that tests start and for next time."""
+    cache = getattr(request.config, "cache", None)
+    folder = tmp_path_factory.mktemp("compiled") if cache is None else cache.mkdir("compiled")
     patch = pytest.MonkeyPatch()
-    patch.setenv("PCN_CACHE", str(session / "compiled"))
+    patch.setenv("PCN_CACHE", str(folder))
     configure_jax()
     yield
     patch.undo()

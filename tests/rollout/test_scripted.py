@@ -60,6 +60,7 @@ def by_hand(several, seed, actions):
     return steps, False, seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [False, True], ids=["here", "workers"])
 @pytest.mark.parametrize("several", [False, True], ids=["discrete", "several"])
 @pytest.mark.parametrize("most_steps", [20, LIMIT])

@@ -18,6 +18,8 @@ from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
 from sizes import tiny
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 60
 """Long enough for a busy machine."""
 
@@ -26,8 +28,6 @@ import signal, sys
 # Where tests run, Ctrl-C may be switched off, and processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from pcn.cli import main
-
-pytestmark = pytest.mark.slow
 main(sys.argv[1:])
 """
 

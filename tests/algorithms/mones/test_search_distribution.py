@@ -10,6 +10,8 @@ from pcn.algorithms.mones.search_distribution import (
     importance_weights,
 )
 
+pytestmark = pytest.mark.slow
+
 MEAN = jnp.array([0.5, -1.0, 2.0])
 BELOW = jnp.array([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0], [-0.4, 0.3, 0.0]])
 DIAGONAL = DiagonalGaussian(MEAN, jnp.log(jnp.array([0.5, 2.0, 0.1])))
@@ -140,7 +142,6 @@ def stack_of(*distributions):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *distributions)
 
 
-@pytest.mark.slow
 def test_earlier_draws_tell_expectations_of_the_current_distribution():
     earlier = DiagonalGaussian(jnp.array([1.0]), jnp.array([0.3]))
     current = DiagonalGaussian(jnp.array([0.0]), jnp.array([0.0]))
@@ -153,7 +154,6 @@ def test_earlier_draws_tell_expectations_of_the_current_distribution():
     assert float(weights @ draws[:, 0] ** 2) == pytest.approx(1.0, abs=0.03)
 
 
-@pytest.mark.slow
 def test_draws_of_generations_that_have_not_been_do_not_count():
     current = DiagonalGaussian(jnp.zeros(2), jnp.zeros(2))
     elsewhere = DiagonalGaussian(jnp.full(2, 5.0), jnp.zeros(2))

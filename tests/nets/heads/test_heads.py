@@ -9,6 +9,8 @@ import pytest
 from pcn.errors import UserError
 from pcn.nets.heads import ACTION_HEADS, action_head_for
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = {
     gym.spaces.Discrete: gym.spaces.Discrete(4),
     gym.spaces.MultiDiscrete: gym.spaces.MultiDiscrete([[2, 3], [4, 1]]),
