@@ -121,6 +121,7 @@ def test_gymnasium_s_checker_has_no_complaints(name, monkeypatch):
         check_env(env)
 
 
+@pytest.mark.slow
 @names
 def test_mo_gymnasium_s_conventions_are_kept(name):
     env = mo_gymnasium.make(f"pcn/{name}-v0")
@@ -142,6 +143,7 @@ def test_mo_gymnasium_s_conventions_are_kept(name):
             env.reset()
 
 
+@pytest.mark.slow
 @names
 def test_the_same_seed_gives_the_same_episodes_in_this_environment_and_in_another(name):
     env = gym_env(name)
@@ -175,6 +177,7 @@ def test_pure_functions_give_what_the_spec_promises(name):
         assert (before.shape, before.dtype) == (after.shape, after.dtype)
 
 
+@pytest.mark.slow
 @compiled_names
 def test_a_deterministic_environment_ignores_its_keys(name):
     environment = made(name)
@@ -215,6 +218,7 @@ def test_the_front_fits_the_environment(name):
         gym_env(name).unwrapped.pareto_front(gamma=0.9)
 
 
+@pytest.mark.slow
 @names
 def test_a_picture_is_rgb_and_changes_with_the_state(name):
     env = gym_env(name, render_mode="rgb_array")

@@ -16,6 +16,8 @@ from pcn.nets.heads import action_head_for
 from pcn.rollout import ScriptedAgent, rollout
 from pcn.rollout.runner import Runner
 
+pytestmark = pytest.mark.slow
+
 NUM_EPISODES = 64
 KEY = np.array([3, 4], np.uint32)
 
@@ -42,7 +44,6 @@ def by_hand(actions):
     return steps, [place, len(steps)], place == DOOR
 
 
-@pytest.mark.slow
 def test_every_episode_equals_the_same_episode_by_hand():
     environment = Corridor()
     scripts = random_scripts()
@@ -179,7 +180,6 @@ def forbidden_actions(episodes):
     return int(forbidden[np.asarray(episodes.valid_mask)].sum())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_training_never_takes_a_forbidden_action(name, monkeypatch):
     run, batches = Runner.run, []

@@ -55,6 +55,7 @@ def test_a_wrong_observation_is_told(run):
         run.policy(0).act([0, 0, 0])
 
 
+@pytest.mark.slow
 def test_a_loaded_run_is_the_trained_one(tmp_path):
     trained = pcn.train("deep-sea-treasure", seed=5, total_steps=3_000, out=tmp_path / "run")
     loaded = pcn.load(tmp_path / "run")
@@ -94,12 +95,14 @@ def test_all_environment_steps_are_told_by_their_parts(run):
     assert run.metrics["probe"] == {"episodes": 0, "steps": 0}
 
 
+@pytest.mark.slow
 def test_the_environment_of_a_trained_run_is_the_one_it_was_trained_on():
     environment = DeepSeaTreasure()
     run = pcn.train(environment, total_steps=500)
     assert run.environment() is environment
 
 
+@pytest.mark.slow
 def test_events_come_in_order_and_say_what_was_settled():
     events = []
     run = pcn.train("deep-sea-treasure", total_steps=2_000, report=events.append)
@@ -145,6 +148,7 @@ def test_a_stopped_training_can_be_resumed(tmp_path, kind):
         np.testing.assert_array_equal(again.weights[name], array)
 
 
+@pytest.mark.slow
 def test_a_training_that_is_not_recorded_can_be_stopped():
     with pytest.raises(pcn.Stopped) as stopped:
         pcn.train("deep-sea-treasure", stop=lambda: True)

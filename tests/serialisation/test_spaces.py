@@ -5,7 +5,7 @@ import json
 import gymnasium as gym
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -97,7 +97,11 @@ def assert_identical(one, other):
         assert repr(one) == repr(other)
 
 
+ZEROS = np.array([0.0, -0.0], np.float32)
+
+
 @given(spaces)
+@example(gym.spaces.Box(ZEROS, ZEROS, dtype=np.float32))
 def test_a_space_comes_back_exactly(space):
     text = json.dumps(space_to_json(space), allow_nan=False)
     assert_identical(space_from_json(json.loads(text)), space)

@@ -82,7 +82,8 @@ def _bounds_to_json(values: np.ndarray, bounded: Any, unbounded: str) -> Any:
         value if has_bound else unbounded
         for value, has_bound in zip(values.ravel().tolist(), np.ravel(bounded), strict=True)
     ]
-    return flat[0] if flat and all(value == flat[0] for value in flat) else flat
+    # Written out, zero and minus zero differ.
+    return flat[0] if len({repr(value) for value in flat}) == 1 else flat
 
 
 def _bounds_from_json(

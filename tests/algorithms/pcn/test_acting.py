@@ -9,6 +9,8 @@ from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.metrics import reached_mask
 from pcn.rollout.runner import Runner
 
+pytestmark = pytest.mark.slow
+
 KEY = np.array([3, 4], np.uint32)
 NO_BOUND = np.full(2, np.inf)
 
@@ -34,7 +36,6 @@ def real_returns(episodes):
     return episodes.returns()[np.asarray(episodes.real_mask)]
 
 
-@pytest.mark.slow
 def test_executing_in_batches_is_executing_one_by_one(policy):
     environment = DeepSeaTreasure()
     desired, horizons = commands(7)
@@ -62,7 +63,6 @@ def test_executing_in_batches_is_executing_one_by_one(policy):
     assert twice.num_steps == 2 * executions[0].num_steps
 
 
-@pytest.mark.slow
 def test_repeated_executions_are_averaged_per_command(coin):
     policy = fresh_policy(coin.spec, PCNConfig(), np.array([0, 1], np.uint32))
     desired, horizons = commands(3)

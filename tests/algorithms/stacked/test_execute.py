@@ -15,6 +15,8 @@ from pcn.envs.minecart import Minecart
 from pcn.nets.plain_policy import WeightVector
 from pcn.rollout.runner import Runner
 
+pytestmark = pytest.mark.slow
+
 KEY = np.array([0, 1], np.uint32)
 
 
@@ -68,7 +70,6 @@ def test_forbidden_actions_are_never_taken(branches, sharpness):
     assert int(action[0]) == 1
 
 
-@pytest.mark.slow
 def test_observations_are_standardised_by_random_episodes():
     environment = Minecart()
     policy = fresh_policy(environment.spec, MONESConfig(), KEY)
@@ -84,7 +85,6 @@ def test_observations_are_standardised_by_random_episodes():
     assert eqx.tree_equal(same, plain)
 
 
-@pytest.mark.slow
 def test_policies_of_a_stack_act_in_gymnasium_environments():
     environment = find_environment("deep-sea-treasure-concave-v0", {"environments": 3}).environment
     vector = WeightVector(fresh_policy(environment.spec, MONESConfig(), KEY))

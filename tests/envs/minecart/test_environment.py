@@ -24,6 +24,8 @@ from pcn.envs.minecart.environment import (
     as_float32,
 )
 
+pytestmark = pytest.mark.slow
+
 TRIPS = json.loads(FRONT_FILE.read_text())
 LENGTH = 300
 
@@ -99,7 +101,6 @@ def assert_same_episodes(theirs, play, scripts):
                 break
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("behaviour", [sticky, wall_hugging, along_a_trip])
 def test_the_same_actions_lead_to_the_same_episode_as_in_mo_gymnasium(theirs, play, behaviour):
     rng = np.random.default_rng(0)
