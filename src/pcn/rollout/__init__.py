@@ -3,6 +3,7 @@
 from functools import singledispatch
 
 import numpy as np
+from jaxtyping import Int
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.environment import AbstractEnvironment
@@ -25,17 +26,19 @@ def rollout(
     *,
     count: int | None = None,
     most_steps: int | None = None,
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     """Run one episode per agent.
 
     Only the first `count` episodes are needed and marked as real; the others are run where that
     costs nothing. Episodes that are not over after `most_steps` are broken off: their returns mean
-    nothing.
+    nothing. With `numbers`, episodes of equal number meet the same randomness, in this call and in
+    every other one with the same key: so agents are compared more closely.
     """
     count = num_episodes if count is None else count
     limit = environment.spec.step_limit
     most_steps = limit if most_steps is None else min(most_steps, limit)
-    return run_episodes(environment, agents, key, num_episodes, count, most_steps)
+    return run_episodes(environment, agents, key, num_episodes, count, most_steps, numbers)
 
 
 @singledispatch
@@ -46,6 +49,7 @@ def run_episodes(
     num_episodes: int,
     count: int,
     most_steps: int,
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     """What `rollout` does for one kind of environment; each kind has its function below."""
     raise TypeError(f"no rollout is registered in `run_episodes` for {type(environment)}")
@@ -59,10 +63,12 @@ def _run_compiled(
     num_episodes: int,
     count: int,
     most_steps: int,
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     # As arrays: other numbers of episodes or steps need no other compiled code.
     counts = np.asarray(count, np.int32), np.asarray(most_steps, np.int32)
-    return compiled_rollout(environment, agents, key, num_episodes, *counts)
+    numbers = None if numbers is None else numbers.astype(np.uint32)
+    return compiled_rollout(environment, agents, key, num_episodes, *counts, numbers)
 
 
 @run_episodes.register(GymnasiumEnvironment)
@@ -73,8 +79,9 @@ def _run_in_slots(
     num_episodes: int,
     count: int,
     most_steps: int,
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     plan = agents.plan(most_steps)
     if plan is not None:
         return scripted_rollout(environment, plan, key, num_episodes, count)
-    return stepped_rollout(environment, agents, key, num_episodes, count, most_steps)
+    return stepped_rollout(environment, agents, key, num_episodes, count, most_steps, numbers)

@@ -1,5 +1,8 @@
 """Runs episodes and counts their steps."""
 
+import numpy as np
+from jaxtyping import Int
+
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout import rollout
@@ -23,10 +26,17 @@ class Runner:
         *,
         count: int | None = None,
         most_steps: int | None = None,
+        numbers: Int[np.ndarray, " episode"] | None = None,
     ) -> Episodes:
         """Run one episode per agent and count the steps of the real ones; see `rollout`."""
         episodes = rollout(
-            self.environment, agents, key, num_episodes, count=count, most_steps=most_steps
+            self.environment,
+            agents,
+            key,
+            num_episodes,
+            count=count,
+            most_steps=most_steps,
+            numbers=numbers,
         )
         self.steps += episodes.num_steps
         return episodes
