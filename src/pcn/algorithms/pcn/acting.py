@@ -16,10 +16,11 @@ from pcn.rollout.runner import Runner
 
 @dataclass(frozen=True)
 class Actor:
-    """Runs episodes under commands, in batches of one compiled size."""
+    """Runs episodes under commands."""
 
     runner: Runner
     batch_size: int
+    """Episodes of one batch of executions: one size, so that it is compiled once."""
     discount: float
 
     def run(
@@ -36,7 +37,7 @@ class Actor:
         count: int | None = None,
         most_steps: int | None = None,
     ) -> Episodes:
-        """Run one episode per command; there are as many commands as the batch has places.
+        """Run one episode per command, all at once. Each number of commands is compiled.
 
         Args:
             policy: the network.
@@ -50,7 +51,7 @@ class Actor:
             count: only the first `count` episodes are needed; the others are padding.
             most_steps: episodes that are not over by then are broken off.
         """
-        size, single = self.batch_size, np.float32
+        size, single = len(desired_horizons), np.float32
         zeros = np.zeros(size)
         agents = ConditionedAgent(
             policy=policy,

@@ -77,7 +77,7 @@ class PCN(AbstractAlgorithm):
         seed: int,
     ) -> CoverageSet:
         """Run every command again."""
-        actor = Actor(Runner(environment), config.episodes_per_iteration, config.discount)
+        actor = Actor(Runner(environment), config.execution_batch, config.discount)
         batches = actor.execute(
             saved_policy(environment.spec, config, arrays),
             coverage_set.requested,

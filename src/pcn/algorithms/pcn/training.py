@@ -10,6 +10,7 @@ from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
 from pcn.rollout.runner import Runner
@@ -28,7 +29,9 @@ class Training:
         refinements: Sequence[Any],
         *,
         seed: int,
+        steps_before: int = 0,
     ) -> None:
+        """`steps_before` were spent before the training begins, and count."""
         self.spec = environment.spec
         self.config = config
         self.refinements: tuple[AbstractRefinement, ...] = tuple(
@@ -38,17 +41,29 @@ class Training:
             refinement.check(self.spec)
         self.rng = np.random.default_rng(seed)
         self.runner = Runner(environment)
-        self.actor = Actor(self.runner, config.episodes_per_iteration, config.discount)
+        self.runner.steps = steps_before
+        self.schedule = Schedule(config, self.spec)
+        self.actor = Actor(self.runner, config.execution_batch, config.discount)
         self.learner = Learner.fresh(fresh_policy(self.spec, config, self.next_key()))
         copies = (refinement.most_copies() for refinement in self.refinements)
         self.dataset = Dataset(
-            self.spec, config, most_copies=next((most for most in copies if most is not None), None)
+            self.spec,
+            config,
+            room=max(MOST_EPISODES, config.execution_batch),
+            most_copies=next((most for most in copies if most is not None), None),
         )
 
     @property
     def steps(self) -> int:
         """Environment steps taken so far."""
         return self.runner.steps
+
+    @property
+    def exploring_steps_left(self) -> int:
+        """Environment steps that exploration may still take; the end of the training needs some."""
+        executed = int(self.dataset.archive().horizons.sum()) if len(self.dataset) else 0
+        kept = self.schedule.ending_steps(executed)
+        return self.config.total_steps - kept - self.steps
 
     def next_key(self) -> UInt32[np.ndarray, " 2"]:
         """A fresh key; host and device share one generator, so there is one state to save."""

@@ -17,6 +17,7 @@ from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.practice import Practice
+from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, update_at
 from pcn.checks import at_least, at_most, positive
@@ -124,7 +125,7 @@ class Consolidating:
             uncertain_share=settings.uncertain_share,
             least_uncertainty=settings.least_uncertainty,
         )
-        self._per_round = config.updates_per_iteration
+        self._per_round = config.updates_per_iteration or UPDATES_AT_ONCE
         # A test is one forward pass, an update three: tests take no more time than updates.
         self._per_test = max(self._per_round, len(self._practice) // (3 * config.batch_size))
         self.policy: ConditionedPolicy = training.learner.policy
