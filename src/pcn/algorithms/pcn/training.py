@@ -59,6 +59,11 @@ class Training:
         return self.runner.steps
 
     @property
+    def steps_left(self) -> int:
+        """Environment steps that are left of the whole budget; never negative."""
+        return max(0, self.config.total_steps - self.steps)
+
+    @property
     def exploring_steps_left(self) -> int:
         """Environment steps that exploration may still take; the end of the training needs some."""
         executed = int(self.dataset.archive().horizons.sum()) if len(self.dataset) else 0
