@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.core_config import CoreConfig
@@ -88,10 +88,14 @@ class Training:
                 return repeat
         return np.zeros(num_episodes)
 
-    def most_steps(self, desired_horizons: Float[np.ndarray, " episode"]) -> int | None:
-        """After how many steps exploring episodes are broken off; None for never."""
-        limits = [one.most_steps(desired_horizons, self) for one in self.refinements]
-        return min((limit for limit in limits if limit is not None), default=None)
+    def most_steps(
+        self, desired_horizons: Float[np.ndarray, " episode"]
+    ) -> Int[np.ndarray, " episode"]:
+        """After how many steps exploring episodes are broken off."""
+        limits = np.full(len(desired_horizons), self.spec.step_limit)
+        for refinement in self.refinements:
+            limits = np.minimum(limits, refinement.most_steps(desired_horizons, self))
+        return limits
 
     def commands(self) -> Archive:
         """The commands among which the end of the training chooses."""
