@@ -26,7 +26,7 @@ LINES = (
     ("algorithms/trainer", "algorithms/config", "algorithms/execution"),
     ("rollout",),
     ("envs",),
-    ("nets", "metrics"),
+    ("nets", "metrics", "planning"),
     ("episodes", "command", "coverage", "pareto"),
     ("serialisation", "errors", "types", "checks", "lookup", "lazy", "version", "compilation"),
 )
