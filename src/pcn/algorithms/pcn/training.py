@@ -8,7 +8,7 @@ from jaxtyping import Float, UInt32
 
 from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.core_config import CoreConfig
-from pcn.algorithms.pcn.dataset import Dataset
+from pcn.algorithms.pcn.dataset import Archive, Dataset
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
@@ -72,3 +72,8 @@ class Training:
         """After how many steps exploring episodes are broken off; None for never."""
         limits = [one.most_steps(desired_horizons, self) for one in self.refinements]
         return min((limit for limit in limits if limit is not None), default=None)
+
+    def commands(self) -> Archive:
+        """The commands among which the end of the training chooses."""
+        given = (refinement.commands(self) for refinement in self.refinements)
+        return next((some for some in given if some is not None), self.dataset.archive())

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt32
 
+from pcn.algorithms.pcn.contender import AbstractFitting
+from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
@@ -69,3 +71,18 @@ class AbstractRefinement:
 
     def after_executing(self, training: Training, episodes: Episodes) -> None:
         """Called with each batch of episodes that an evaluation during training executed."""
+
+    def commands(self, training: Training) -> Archive | None:
+        """The commands among which the end of a training chooses; None for the archive's."""
+        del training
+        return None
+
+    def contender(
+        self, training: Training, key: UInt32[np.ndarray, " 2"]
+    ) -> AbstractFitting | None:
+        """A network and commands to be fitted once exploration is over; None for none.
+
+        In stochastic environments the commands of all contenders race against one another.
+        """
+        del training, key
+        return None
