@@ -36,8 +36,10 @@ class CoreConfig(AlgorithmConfig):
     """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
     batch_size: int = 256
     """Transitions in one update (authors: 256)."""
-    updates_per_step: float = 0.05
+    updates_per_step: float = 0.1
     """Updates for each environment step that an iteration brings."""
+    most_updates: int = 40_000
+    """Updates of the whole training at most: of a large budget each step brings fewer of them."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
     archive_fraction: float = 0.25
@@ -80,7 +82,7 @@ class CoreConfig(AlgorithmConfig):
         at_least(
             self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
             "episodes_per_iteration", "capacity", "command_spread_change", "iterations",
-            "ending_executions",
+            "most_updates", "ending_executions",
         )  # fmt: skip
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",

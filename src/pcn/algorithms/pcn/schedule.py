@@ -62,7 +62,9 @@ class Schedule:
 
     def collected(self, num_steps: int) -> None:
         """Note that an iteration has brought that many steps to learn from."""
-        self._due_updates += self._config.updates_per_step * num_steps
+        config = self._config
+        rate = min(config.updates_per_step, config.most_updates / config.total_steps)
+        self._due_updates += rate * num_steps
 
     def next_updates(self) -> int:
         """How many updates to make now; they count as made."""
