@@ -65,8 +65,15 @@ class CoverageSet:
         network: Int[np.ndarray, " policy"] | None = None,
     ) -> "CoverageSet":
         """What policies stand for beside what their executions returned."""
-        once = cls(requested, horizons, singles.means, singles.deviation, tolerance,
-                   network=network, singles=singles)
+        once = cls(
+            requested,
+            horizons,
+            singles.means,
+            singles.deviation,
+            tolerance,
+            network=network,
+            singles=singles,
+        )
         repeated = singles.counts > 1
         if not repeated.any():
             return once

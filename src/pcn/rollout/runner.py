@@ -1,5 +1,7 @@
 """Runs episodes and counts their steps."""
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Int
 
@@ -7,7 +9,7 @@ from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout import rollout
 from pcn.rollout.agent import AbstractAgent
-from pcn.types import RandomKey
+from pcn.types import MostSteps, RandomKey
 
 
 class Runner:
@@ -17,6 +19,8 @@ class Runner:
         self.environment = environment
         self.steps = 0
         """Environment steps of all real episodes so far; set it to go on from a snapshot."""
+        self.listeners: list[Callable[[Episodes], None]] = []
+        """Called with every batch of episodes."""
 
     def run(
         self,
@@ -25,18 +29,15 @@ class Runner:
         num_episodes: int,
         *,
         count: int | None = None,
-        most_steps: int | None = None,
+        most_steps: MostSteps | None = None,
         numbers: Int[np.ndarray, " episode"] | None = None,
     ) -> Episodes:
         """Run one episode per agent and count the steps of the real ones; see `rollout`."""
         episodes = rollout(
-            self.environment,
-            agents,
-            key,
-            num_episodes,
-            count=count,
-            most_steps=most_steps,
-            numbers=numbers,
-        )
+            self.environment, agents, key, num_episodes,
+            count=count, most_steps=most_steps, numbers=numbers,
+        )  # fmt: skip
         self.steps += episodes.num_steps
+        for listener in self.listeners:
+            listener(episodes)
         return episodes
