@@ -28,7 +28,7 @@ class CoverageSet:
     """Standard deviation of the executed return; zero where there was one execution."""
     tolerance: float = 0.0
     """Returns closer than this are the same."""
-    executions: Int[np.ndarray, " policy"] | None = None
+    executions: Int[np.ndarray, " policy"] = None  # type: ignore[assignment]
     """How often each policy was executed."""
     margin: Float[np.ndarray, "policy objective"] = None  # type: ignore[assignment]
     """Half the width of the 95 % interval of the executed mean; zero for one execution."""
@@ -71,7 +71,7 @@ class CoverageSet:
             singles.means,
             singles.deviation,
             tolerance,
-            network=network,
+            network=np.zeros(len(singles), np.int64) if network is None else network,
             singles=singles,
         )
         repeated = singles.counts > 1

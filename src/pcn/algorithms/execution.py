@@ -66,6 +66,18 @@ class Execution:
             np.concatenate([self.lengths, lengths.astype(np.int64)]),
         )
 
+    def taking(self, index: Int[np.ndarray, " kept"]) -> "Execution":
+        """Only the policies at `index`, in that order."""
+        place = np.full(self.num_policies, -1)
+        place[index] = np.arange(len(index))
+        kept = place[self.policies] >= 0
+        return Execution(
+            len(index),
+            place[self.policies[kept]],
+            self.episode_returns[kept],
+            self.lengths[kept],
+        )
+
     @cached_property
     def singles(self) -> SingleReturns:
         """What every execution of every policy returned."""
