@@ -116,3 +116,14 @@ class CoverageSet:
     def front(self) -> Float[np.ndarray, "point objective"]:
         """The non-dominated executed returns."""
         return self.executed[self.front_mask]
+
+
+def agreeing_mask(one: CoverageSet, other: CoverageSet) -> Bool[np.ndarray, " policy"]:
+    """Mark the policies whose means in two sets of executions differ by no more than chance.
+
+    The margin of a difference of two means is the root of the sum of their squared margins; each
+    objective is compared by itself.
+    """
+    margin = np.sqrt(one.margin**2 + other.margin**2)
+    difference = np.abs(one.executed - other.executed)
+    return np.all(difference <= np.maximum(margin, one.tolerance), axis=1)

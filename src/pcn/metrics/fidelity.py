@@ -21,9 +21,12 @@ class Fidelity:
 def reached_mask(
     requested: Float[np.ndarray, "command objective"],
     executed: Float[np.ndarray, "command objective"],
-    tolerance: float,
+    tolerance: float | Float[np.ndarray, "..."],
 ) -> Bool[np.ndarray, " command"]:
-    """Mark the commands whose executed return is at least the requested one in every objective."""
+    """Mark the commands whose executed return is at least the requested one in every objective.
+
+    `tolerance` is one number, or one for each objective, or for each command and objective.
+    """
     return np.all(requested - executed <= tolerance, axis=1)
 
 
@@ -31,7 +34,7 @@ def fidelity(
     requested: Float[np.ndarray, "command objective"],
     executed: Float[np.ndarray, "command objective"],
     *,
-    tolerance: float,
+    tolerance: float | Float[np.ndarray, "..."],
 ) -> Fidelity:
     """Compare requested with executed returns, command by command.
 

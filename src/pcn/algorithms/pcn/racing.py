@@ -9,7 +9,7 @@ from jaxtyping import Bool, Int, UInt32
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.contender import Entries
-from pcn.algorithms.pcn.ranking import Comparison, best_first, unbeaten_mask, unsettled_mask
+from pcn.algorithms.pcn.ranking import Comparison, unbeaten_mask, unsettled_mask
 from pcn.algorithms.pcn.training import Training
 
 
@@ -164,9 +164,10 @@ class Racing:
             )
         undecided = unsettled_mask(comparison, kept, rules.confidence)
         if rules.drops:
-            left = np.flatnonzero(kept)
-            ordered = left[best_first(execution.returns[left])]
-            dropped = self._too_many(execution, ordered[undecided[ordered]])
+            clear = comparison.inferiority(rules.confidence)
+            waiting = np.flatnonzero(undecided)
+            waiting = waiting[np.argsort(clear[waiting], kind="stable")]
+            dropped = self._too_many(execution, waiting)
             kept[dropped] = undecided[dropped] = False
         self._left = np.zeros_like(self._left)
         self._left[index[kept]] = True

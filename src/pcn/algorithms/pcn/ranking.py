@@ -69,6 +69,17 @@ class Comparison:
         beats = self.beats(confidence)
         return beats | beats.T | each | same
 
+    def inferiority(self, confidence: float) -> Float[np.ndarray, " command"]:
+        """How clearly each command is dominated by some other one: 1 where it is just certain.
+
+        It is negative for commands that are better than every other one in some objective.
+        """
+        tiny = np.finfo(np.float64).tiny
+        margins = np.maximum(self._margins(confidence), tiny)
+        clear = ((self.difference + self.indifference) / margins).min(axis=2)
+        np.fill_diagonal(clear, -np.inf)
+        return np.asarray(clear.max(axis=0))
+
     def identical(self, least_executions: int) -> Bool[np.ndarray, "command command"]:
         """Mark pairs that returned the same in every one of so many executions."""
         same = np.all(np.abs(self.difference) + self.deviation == 0, axis=2)

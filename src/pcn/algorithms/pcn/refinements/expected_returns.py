@@ -36,13 +36,13 @@ class ExpectedReturns(AbstractRefinement):
     """How many race and are offered, however small the budget is."""
     race_share: float = 0.5
     """Share of the steps left at the end that the race may take; the rest is for what is chosen."""
-    race_executions: int = 2
+    race_executions: int = 4
     """Executions of every command in the first round of the race."""
-    race_growth: int = 2
+    race_growth: int = 4
     """Each later round brings undecided commands to so many times as many executions."""
-    most_race_executions: int = 256
+    most_race_executions: int = 456
     """Most executions of a command in the race."""
-    race_confidence: float = 0.9
+    race_confidence: float = 0.99
     """How certain it must be that another command is better before one is executed no more."""
     choice_confidence: float = 0.5
     """How certain it must be that another command is better before one is not offered."""
