@@ -40,6 +40,7 @@ def make_agent(**changes):
         "greedy": jnp.asarray(False),
         "discount": number(1.0),
         "upper_bound": jnp.array([124.0, -1.0]),
+        "follows_rewards": jnp.asarray(True),
     }
     for name, value in changes.items():
         values[name] = jnp.asarray(value, values[name].dtype)
@@ -100,3 +101,12 @@ def test_what_was_received_is_no_longer_asked_for():
         jnp.array([2], jnp.int32), jnp.array([0.0, -1.0])
     )
     assert bounded.command.desired_return.tolist() == [4.0, -8.0]
+
+
+def test_a_fixed_command_keeps_its_desired_return_while_its_horizon_counts_down():
+    agent = make_agent(discount=0.5, follows_rewards=False, upper_bound=[4.0, -8.0])
+    for reward in ([1.0, -1.0], [3.0, -2.0]):
+        agent = agent.observing(jnp.array([2], jnp.int32), jnp.array(reward))
+    assert agent.command.desired_return.tolist() == [5.0, -7.0]
+    assert agent.command.desired_horizon == 5  # 7 - 2
+    assert agent.last_action.tolist() == [2]

@@ -33,6 +33,7 @@ class Actor:
         noise: Float[np.ndarray, " episode"] | None = None,
         repeat: Float[np.ndarray, " episode"] | None = None,
         greedy: bool = False,
+        follows_rewards: bool = True,
         count: int | None = None,
         most_steps: int | None = None,
     ) -> Episodes:
@@ -47,6 +48,7 @@ class Actor:
             noise: probability of a random action, for each episode; zero if not given.
             repeat: probability that a random action is the last action again.
             greedy: whether the network's first choice is taken instead of sampling.
+            follows_rewards: whether rewards are deducted from desired returns as they come.
             count: only the first `count` episodes are needed; the others are padding.
             most_steps: episodes that are not over by then are broken off.
         """
@@ -64,6 +66,7 @@ class Actor:
             greedy=np.asarray(greedy),
             discount=np.asarray(self.discount, single),
             upper_bound=upper_bound.astype(single),
+            follows_rewards=np.asarray(follows_rewards),
         )
         return self.runner.run(agents, key, size, count=count, most_steps=most_steps)
 
@@ -75,6 +78,7 @@ class Actor:
         *,
         upper_bound: Float[np.ndarray, " objective"],
         key: UInt32[np.ndarray, " 2"],
+        follows_rewards: bool = True,
         executions: int = 1,
         skip: int = 0,
     ) -> Iterator[Episodes]:
@@ -96,5 +100,6 @@ class Actor:
                 upper_bound=upper_bound,
                 key=nth_key(key, number),
                 greedy=True,
+                follows_rewards=follows_rewards,
                 count=len(index),
             )

@@ -19,7 +19,9 @@ class ConditionedAgent(AbstractAgent):
     Warm-up is `noise` 1; execution is `greedy` with `noise` 0.
     """
 
-    shared: ClassVar[tuple[str, ...]] = ("policy", "greedy", "discount", "upper_bound")
+    shared: ClassVar[tuple[str, ...]] = (
+        "policy", "greedy", "discount", "upper_bound", "follows_rewards",
+    )  # fmt: skip
 
     policy: ConditionedPolicy
     command: Command
@@ -32,6 +34,8 @@ class ConditionedAgent(AbstractAgent):
     greedy: Bool[AnyArray, ""]
     discount: Float[AnyArray, ""]
     upper_bound: Float[AnyArray, " objective"]
+    follows_rewards: Bool[AnyArray, ""]
+    """Whether rewards are deducted from the desired return; otherwise it stays as it is."""
 
     def act(
         self,
@@ -71,8 +75,14 @@ class ConditionedAgent(AbstractAgent):
     def observing(
         self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "ConditionedAgent":
-        """The agent with what is left of its command."""
-        command = self.command.after(reward, discount=self.discount, upper_bound=self.upper_bound)
+        """The agent with what is left of its command.
+
+        A command that does not follow the rewards keeps its desired return; its horizon counts
+        down all the same, so that it tells how much time has passed.
+        """
+        after = self.command.after(reward, discount=self.discount, upper_bound=self.upper_bound)
+        desired = jnp.where(self.follows_rewards, after.desired_return, self.command.desired_return)
+        command = Command(desired, after.desired_horizon)
         changed: ConditionedAgent = eqx.tree_at(
             lambda agent: (agent.command, agent.last_action), self, (command, action)
         )

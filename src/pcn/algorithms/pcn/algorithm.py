@@ -64,6 +64,7 @@ class PCN(AbstractAlgorithm):
             greedy=jnp.asarray(True),
             discount=number(config.discount),
             upper_bound=bound,
+            follows_rewards=jnp.asarray(True),
         )
 
     def execute(

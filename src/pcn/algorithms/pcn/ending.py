@@ -30,18 +30,17 @@ class Ending:
         self._choice = _find(training, ExpectedReturns)
         fit = _find(training, Consolidation)
         deterministic = training.spec.deterministic
+        self._archive = training.commands()
         if self._choice is not None:
-            self._archive = self._choice.compared(training)
             executions = self._choice.num_checks(training)
         else:
-            self._archive = training.dataset.archive()
             executions = 1 if deterministic else training.config.executions
         key = training.next_key()
         policy = training.learner.policy
         self.first: Consolidating | Executing = (
             Executing(training, policy, self._archive, executions=executions, key=key)
             if fit is None
-            else Consolidating(fit, training, self._archive, executions=executions, key=key)
+            else fit.contender(training, key)
         )
         self._executes_afresh = not deterministic and (fit is not None or self._choice is not None)
         self._kept: Int[np.ndarray, " kept"] = np.arange(len(self._archive))

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Float, UInt32
 
 from pcn.algorithms.execution import Execution
+from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.practice import Practice
@@ -53,12 +54,18 @@ class Consolidation(AbstractRefinement):
     """Share of a batch that is drawn in proportion to the probability of any other action."""
     least_uncertainty: float = 1e-6
     """Probability that is added there, so that no step is never drawn."""
+    check_share: float = 0.25
+    """Where outcomes are random: executions of each command at a check, as a share of `executions`;
+    two at least."""
     stochastic_budget: float = 0.3
     """Where outcomes are random: steps that checks may take, as a share of the budget, on top."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "updates", "patience", "first_cycle")
-        at_least(self, 0, "wrong_weight", "check_growth", "uncertain_share", "stochastic_budget")
+        at_least(
+            self, 0, "wrong_weight", "check_growth", "uncertain_share", "check_share",
+            "stochastic_budget",
+        )  # fmt: skip
         at_most(self, 1, "uncertain_share")
         positive(self, "last_learning_rate", "least_uncertainty")
 
@@ -73,6 +80,13 @@ class Consolidation(AbstractRefinement):
         lowest = min(self.last_learning_rate, highest)
         return lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * phase))
 
+    def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> "Consolidating":
+        """A copy of the network for the commands that are to be chosen from."""
+        executions = 1
+        if not training.spec.deterministic:
+            executions = max(2, int(self.check_share * training.config.executions))
+        return Consolidating(self, training, training.commands(), executions=executions, key=key)
+
 
 def reproduced(archive: Archive, tolerance: float) -> Score:
     """The share of commands that returned what was requested, or better."""
@@ -86,7 +100,7 @@ def mean_hypervolume(reference_point: Float[np.ndarray, " objective"]) -> Score:
     return lambda execution: hypervolume(execution.returns, reference_point)
 
 
-class Consolidating:
+class Consolidating(AbstractFitting):
     """A consolidation in progress, a few updates at a time.
 
     The best executed copy wins, be it the network as training left it.
@@ -168,6 +182,12 @@ class Consolidating:
         self._check()
         growth = int(self._settings.check_growth * self.num_updates)
         self._next_check = self.num_updates + max(self._per_round, growth)
+
+    @property
+    def contender(self) -> Contender:
+        """The best copy so far under all commands."""
+        horizons = self._archive.horizons.astype(np.float64)
+        return Contender(self.policy, self._archive.returns, horizons)
 
     def _update(self) -> None:
         config, settings = self._training.config, self._settings

@@ -57,7 +57,7 @@ class ExpectedReturns(AbstractRefinement):
         """How often each candidate is executed before some are chosen."""
         return max(2, int(self.check_share * training.config.executions))
 
-    def compared(self, training: Training) -> Archive:
+    def commands(self, training: Training) -> Archive:
         """The commands to choose from: the archive, and the best other episodes."""
         known = training.dataset.archive()
         most = self._affordable(
