@@ -135,13 +135,10 @@ class TransitionCounts:
         last = [
             np.asarray(leaf)[rows, None] for leaf in jax.tree.leaves(episodes.last_observations)
         ]
-        masks = None
-        if self._mask_size and episodes.action_masks is not None:
-            masks = np.asarray(episodes.action_masks)[rows, :num_steps]
         prints, last_prints = fingerprints(seen, num_steps), fingerprints(last, 1)
         valid = np.arange(num_steps) < lengths[:, None]
-        self._add_states(prints[valid], [leaf[valid] for leaf in seen], masks, valid)
-        self._add_states(last_prints[:, 0], [leaf[:, 0] for leaf in last], None, valid)
+        self._add_states(prints[valid], [leaf[valid] for leaf in seen])
+        self._add_states(last_prints[:, 0], [leaf[:, 0] for leaf in last])
         if self._give_up(int(lengths.sum())):
             return
         now, after = self._numbered(prints), np.empty(prints.shape, np.int64)
@@ -151,6 +148,8 @@ class TransitionCounts:
         terminated = np.zeros(prints.shape, bool)
         terminated[ends] = np.asarray(episodes.terminated)[rows]
         np.add.at(self.starts, now[:, 0], 1)
+        if episodes.action_masks is not None:
+            self.masks[now[valid]] = np.asarray(episodes.action_masks)[rows, :num_steps][valid]
         parts = np.moveaxis(np.asarray(episodes.actions)[rows, :num_steps][valid], -1, 0)
         actions = np.ravel_multi_index(tuple(parts), self._action_sizes)
         keys = (now[valid] * self.num_actions + actions) << 21
@@ -163,13 +162,7 @@ class TransitionCounts:
         place = np.minimum(np.searchsorted(self._prints, prints), self.num_states - 1)
         return self._numbers[place]
 
-    def _add_states(
-        self,
-        prints: UInt64[np.ndarray, " step"],
-        leaves: list[np.ndarray],
-        masks: Bool[np.ndarray, "episode time choice"] | None,
-        valid: Bool[np.ndarray, "episode time"],
-    ) -> None:
+    def _add_states(self, prints: UInt64[np.ndarray, " step"], leaves: list[np.ndarray]) -> None:
         """Number the observations that are new."""
         new, first = np.unique(prints, return_index=True)
         place = np.searchsorted(self._prints, new)
@@ -186,10 +179,7 @@ class TransitionCounts:
             np.concatenate([old, leaf[first]])
             for old, leaf in zip(self._leaves, leaves, strict=True)
         ]
-        allowed = np.ones((len(new), self._mask_size), bool)
-        if masks is not None:
-            allowed = masks[valid][first]
-        self.masks = np.concatenate([self.masks, allowed])
+        self.masks = np.concatenate([self.masks, np.ones((len(new), self._mask_size), bool)])
 
     def _give_up(self, num_steps: int) -> bool:
         """Stop counting where new observations keep coming as fast as steps are taken."""
