@@ -46,7 +46,8 @@ class TransitionCounts:
             most_new: counting is given up when a larger share of them led to new states.
         """
         leaves, self._structure = jax.tree.flatten(example)
-        self._action_sizes = action_sizes
+        self.action_sizes = action_sizes
+        """How many choices each part of an action has."""
         self._most_states = min(most_states, _MOST_STATES)
         self._window, self._most_new = window, most_new
         self._num_objectives, self._mask_size = num_objectives, mask_size
@@ -79,7 +80,7 @@ class TransitionCounts:
     @property
     def num_actions(self) -> int:
         """How many different actions there are."""
-        return int(np.prod(self._action_sizes))
+        return int(np.prod(self.action_sizes))
 
     @property
     def observations(self) -> PyTree[np.ndarray]:
@@ -108,7 +109,7 @@ class TransitionCounts:
 
     def action_rows(self, numbers: Int[np.ndarray, " action"]) -> Int[np.ndarray, "action part"]:
         """Actions as rows with a number for each part."""
-        parts = np.unravel_index(numbers, self._action_sizes)
+        parts = np.unravel_index(numbers, self.action_sizes)
         return np.stack(parts, axis=-1).astype(np.int32)
 
     def states_of(
@@ -151,7 +152,7 @@ class TransitionCounts:
         if episodes.action_masks is not None:
             self.masks[now[valid]] = np.asarray(episodes.action_masks)[rows, :num_steps][valid]
         parts = np.moveaxis(np.asarray(episodes.actions)[rows, :num_steps][valid], -1, 0)
-        actions = np.ravel_multi_index(tuple(parts), self._action_sizes)
+        actions = np.ravel_multi_index(tuple(parts), self.action_sizes)
         keys = (now[valid] * self.num_actions + actions) << 21
         keys |= (after[valid] << 1) | terminated[valid]
         rewards = np.asarray(episodes.rewards)[rows, :num_steps][valid].astype(np.float64)
