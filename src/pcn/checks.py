@@ -8,8 +8,10 @@ from pcn.errors import UserError
 
 
 def at_least(config: Any, least: float, *names: str) -> None:
-    """Refuse values that are smaller."""
+    """Refuse values that are smaller; None is left alone."""
     for name in names:
+        if getattr(config, name) is None:
+            continue
         value = _finite(config, name)
         if value < least:
             kind = "not be negative" if least == 0 else f"be at least {least}"

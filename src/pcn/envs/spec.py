@@ -30,6 +30,8 @@ class Front:
     returns: Float[np.ndarray, "point objective"]
     status: Literal["proven", "best-known", "claimed"]
     source: str
+    discount: float = 1.0
+    """The discount of the returns: another one has another front."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,7 @@ class EnvironmentSpec:
             self.step_limit,
             self.reference_point,
             None if self.front is None else self.front.returns.tobytes(),
+            None if self.front is None else self.front.discount,
             self.deterministic,
             self.masked_actions,
             repr(self.shown_space),
@@ -115,6 +118,7 @@ class EnvironmentSpec:
             else {
                 "status": front.status,
                 "source": front.source,
+                "discount": front.discount,
                 "returns": front.returns.tolist(),
             },
         }
@@ -138,6 +142,9 @@ class EnvironmentSpec:
             front=None
             if front is None
             else Front(
-                np.array(front["returns"], dtype=np.float64), front["status"], front["source"]
+                np.array(front["returns"], dtype=np.float64),
+                front["status"],
+                front["source"],
+                front.get("discount", 1.0),  # absent in the folders of older runs
             ),
         )

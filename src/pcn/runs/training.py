@@ -142,7 +142,10 @@ def carry_out(
         pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
         environment.prepare()
         trainer = ALGORITHMS[settings.algorithm].trainer(
-            environment, settings.config, seed=settings.seed
+            environment,
+            settings.config,
+            seed=settings.seed,
+            steps_before=settled.probe["steps"],
         )
         record, folder = _Record(), None
         if isinstance(job, RunFolder):

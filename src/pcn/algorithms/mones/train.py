@@ -36,8 +36,15 @@ from pcn.types import AnyArray, RandomKey
 class MONESTrainer(AbstractStackedTrainer):
     """MONES on one environment, a generation at a time."""
 
-    def __init__(self, environment: AbstractEnvironment, config: MONESConfig, *, seed: int) -> None:
-        super().__init__(environment, seed=seed)
+    def __init__(
+        self,
+        environment: AbstractEnvironment,
+        config: MONESConfig,
+        *,
+        seed: int,
+        steps_before: int = 0,
+    ) -> None:
+        super().__init__(environment, seed=seed, steps_before=steps_before)
         self.config = config
         self._generation = 0
         self._full_length = 0.0  # of the newest generation whose episodes were not broken off

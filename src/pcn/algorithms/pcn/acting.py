@@ -12,14 +12,16 @@ from pcn.command import Command
 from pcn.episodes import Episodes
 from pcn.nets.policy import ConditionedPolicy
 from pcn.rollout.runner import Runner
+from pcn.types import MostSteps
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Runs episodes under commands, in batches of one compiled size."""
+    """Runs episodes under commands."""
 
     runner: Runner
     batch_size: int
+    """Episodes of one batch of executions: one size, so that it is compiled once."""
     discount: float
 
     def run(
@@ -35,9 +37,9 @@ class Actor:
         greedy: bool = False,
         follows_rewards: bool = True,
         count: int | None = None,
-        most_steps: int | None = None,
+        most_steps: MostSteps | None = None,
     ) -> Episodes:
-        """Run one episode per command; there are as many commands as the batch has places.
+        """Run one episode per command, all at once. Each number of commands is compiled.
 
         Args:
             policy: the network.
@@ -50,9 +52,10 @@ class Actor:
             greedy: whether the network's first choice is taken instead of sampling.
             follows_rewards: whether rewards are deducted from desired returns as they come.
             count: only the first `count` episodes are needed; the others are padding.
-            most_steps: episodes that are not over by then are broken off.
+            most_steps: episodes that are not over by then are broken off; one number, or one
+                for each episode.
         """
-        size, single = self.batch_size, np.float32
+        size, single = len(desired_horizons), np.float32
         zeros = np.zeros(size)
         agents = ConditionedAgent(
             policy=policy,

@@ -36,8 +36,12 @@ class CoreConfig(AlgorithmConfig):
     """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
     batch_size: int = 256
     """Transitions in one update (authors: 256)."""
-    updates_per_iteration: int = 16
-    """Updates between two rounds of episodes (authors: 10 on grids, 50 elsewhere)."""
+    updates_per_step: float = 0.1
+    """Updates for each environment step that an iteration brings."""
+    most_updates: int = 40_000
+    """Updates of the whole training at most: of a large budget each step brings fewer of them."""
+    updates_per_iteration: int | None = None
+    """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
     archive_fraction: float = 0.25
     """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
     sample_by: SampleBy = "transition"
@@ -45,8 +49,12 @@ class CoreConfig(AlgorithmConfig):
 
     warmup_episodes: int = 50
     """Random episodes before the first update (authors: 50)."""
-    episodes_per_iteration: int = 64
-    """Episodes collected between two rounds of updates (authors: 10)."""
+    warmup_share: float = 0.1
+    """Most of the steps that these may take, as a share of all steps."""
+    iterations: int = 150
+    """How many iterations the budget should hold: it settles the episodes of an iteration."""
+    episodes_per_iteration: int | None = None
+    """A fixed number of episodes between two rounds of updates instead (authors: 10)."""
     shared_command: bool = False
     """One command for all episodes of an iteration (authors), or one each."""
     horizon_offset: int = 0
@@ -64,24 +72,36 @@ class CoreConfig(AlgorithmConfig):
     """The constant c of Eq. (7) (authors: 1e-5)."""
     evaluation_share: float = 0.1
     """Most of the steps that evaluations during training may take, as a share of all steps."""
+    ending_share: float = 0.3
+    """Most of the steps that are kept for the end: to fit, compare and execute the policies."""
+    ending_executions: int = 3
+    """Where outcomes are certain: how often all commands can be executed with what is kept."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(
             self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
-            "episodes_per_iteration", "capacity", "command_spread_change",
+            "episodes_per_iteration", "capacity", "command_spread_change", "iterations",
+            "most_updates", "ending_executions",
         )  # fmt: skip
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",
-            "crowded_below", "duplicate_penalty", "evaluation_share",
+            "crowded_below", "duplicate_penalty", "evaluation_share", "updates_per_step",
+            "warmup_share", "ending_share",
         )  # fmt: skip
-        at_most(self, 1, "archive_fraction", "action_noise")
+        at_most(self, 1, "archive_fraction", "action_noise", "warmup_share")
+        at_most(self, 0.9, "ending_share")
         positive(self, "learning_rate", "command_spread")
         one_of(self, "gate", get_args(Gate))
         one_of(self, "sample_by", get_args(SampleBy))
         finite_numbers(self, "command_scale")
         if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
             raise UserError(f"command_scale must be positive, got {self.command_scale}")
+
+    @property
+    def execution_batch(self) -> int:
+        """Episodes of one batch of executions."""
+        return self.episodes_per_iteration or 64
 
     @property
     def batch_counts(self) -> tuple[int, ...]:

@@ -75,12 +75,18 @@ class Dataset:
     store: TransitionStore
 
     def __init__(
-        self, spec: EnvironmentSpec, config: CoreConfig, *, most_copies: int | None = None
+        self,
+        spec: EnvironmentSpec,
+        config: CoreConfig,
+        *,
+        room: int = 64,
+        most_copies: int | None = None,
     ) -> None:
+        """`room` is the size of the largest batch of episodes that is added."""
         self._config = config
         self._most_copies = most_copies
         # Room for one more batch: episodes are written first and pruned afterwards.
-        self._num_slots = config.capacity + config.episodes_per_iteration
+        self._num_slots = config.capacity + room
         self.store = TransitionStore.empty(spec, self._num_slots)
         self.rows = Rows.none(spec.num_objectives)
         self._archive: Archive | None = None

@@ -42,7 +42,7 @@ class Ending:
             if fit is None
             else fit.contender(training, key)
         )
-        self._executes_afresh = not deterministic and (fit is not None or self._choice is not None)
+        self._executes_afresh = fit is not None or self._choice is not None
         self._kept: Int[np.ndarray, " kept"] = np.arange(len(self._archive))
         self.second: Executing | None = None
 
@@ -65,7 +65,7 @@ class Ending:
             self.first.iterate()
             return
         if self.second is None:
-            if self._choice is not None:
+            if self._choice is not None and isinstance(self.first, Executing):
                 self._kept = self._choice.chosen(
                     self._archive, self._first_execution(), self._training
                 )
@@ -74,7 +74,7 @@ class Ending:
         self.second.iterate()
 
     def _first_execution(self) -> Execution:
-        assert self.first.execution is not None
+        assert isinstance(self.first, Executing)
         return self.first.execution
 
     def _begin_second(self) -> None:
@@ -82,7 +82,7 @@ class Ending:
             self._training,
             self.policy,
             self._offered(),
-            executions=self._training.config.executions,
+            executions=1 if self._training.spec.deterministic else self._training.config.executions,
             key=self._training.next_key(),
         )
 

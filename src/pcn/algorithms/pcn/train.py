@@ -14,6 +14,7 @@ from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.ending import Ending, coverage_set_of
+from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, update_many
 from pcn.algorithms.trainer import (
@@ -26,15 +27,26 @@ from pcn.algorithms.trainer import (
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
+from pcn.errors import UserError
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 
 class PCNTrainer(AbstractTrainer):
     """PCN on one environment, an iteration at a time."""
 
-    def __init__(self, environment: AbstractEnvironment, config: PCNConfig, *, seed: int) -> None:
+    def __init__(
+        self,
+        environment: AbstractEnvironment,
+        config: PCNConfig,
+        *,
+        seed: int,
+        steps_before: int = 0,
+    ) -> None:
+        """`steps_before` were spent before the training begins, and count."""
         self.config = config
-        self._training = Training(environment, config, config.refinements, seed=seed)
+        self._training = Training(
+            environment, config, config.refinements, seed=seed, steps_before=steps_before
+        )
         self._ending: Ending | None = None
         self._evaluation_steps = 0
         self._loss = float("nan")
@@ -51,11 +63,11 @@ class PCNTrainer(AbstractTrainer):
 
     def iterate(self) -> Progress:
         """Updates, commands, episodes, pruning; once the budget is spent, a step of the ending."""
-        if self._ending is not None or self.steps >= self.config.total_steps:
-            return self._end()
         training = self._training
-        if len(training.dataset) == 0:
+        if self._ending is None and len(training.dataset) == 0:
             self._warm_up()
+        if self._ending is not None or training.exploring_steps_left <= 0:
+            return self._end()
         steps_before = self.steps
         self._loss = self._update()
         self._explore()
@@ -65,15 +77,18 @@ class PCNTrainer(AbstractTrainer):
 
     def _warm_up(self) -> None:
         """Fill the dataset with random episodes (Algorithm 1, line 1), then scale the network."""
-        training, config = self._training, self.config
-        size, num_objectives = config.episodes_per_iteration, training.spec.num_objectives
-        num_episodes = 0
-        while self.steps < config.total_steps and (
-            num_episodes < config.warmup_episodes
+        training, config, schedule = self._training, self.config, self._training.schedule
+        size, num_objectives = schedule.num_episodes, training.spec.num_objectives
+        allowed = config.warmup_share * config.total_steps
+        num_episodes, lengths = 0, []
+        while training.exploring_steps_left > 0 and (
+            (num_episodes < config.warmup_episodes and training.steps < allowed)
+            or len(training.dataset) == 0
             or any(one.extends_warm_up(training) for one in training.refinements)
         ):
             missing = config.warmup_episodes - num_episodes
-            count = min(size, missing) if missing > 0 else size
+            wanted = min(size, missing) if missing > 0 else size
+            batch = schedule.batch(wanted, training.exploring_steps_left)
             repeat = training.repeat_probabilities(size)
             episodes = training.actor.run(
                 training.learner.policy,
@@ -83,10 +98,20 @@ class PCNTrainer(AbstractTrainer):
                 repeat=repeat,
                 upper_bound=np.full(num_objectives, np.inf),
                 key=training.next_key(),
-                count=count,
+                count=batch.count,
+                most_steps=batch.most_steps,
             )
             self._store(episodes)
-            num_episodes += count
+            num_episodes += batch.count
+            lengths.append(episodes.num_steps)
+            schedule.mean_length = sum(lengths) / num_episodes
+        if len(training.dataset) == 0:
+            raise UserError(
+                f"total_steps={config.total_steps} is too small: no episode came to an end; an "
+                f"episode of {training.spec.name} takes up to {training.spec.step_limit} steps"
+            )
+        schedule.measure(sum(lengths) / num_episodes)
+        schedule.collected(sum(lengths))
         scale = jnp.asarray(training.dataset.command_scale(), jnp.float32)
         policy = eqx.tree_at(lambda policy: policy.command_scale, training.learner.policy, scale)
         for refinement in training.refinements:
@@ -96,30 +121,39 @@ class PCNTrainer(AbstractTrainer):
     def _update(self) -> float:
         """Fit the network to batches of the dataset (section 4.2); returns the mean loss."""
         training, config = self._training, self.config
+        num_updates = training.schedule.next_updates()
+        at_once = config.updates_per_iteration or UPDATES_AT_ONCE
+        if num_updates == 0:
+            return self._loss
         dataset, counts = training.dataset, config.batch_counts
         drawings = (dataset.drawing(dataset.rows), dataset.drawing(dataset.archive().rows))
-        training.learner, loss = update_many(
-            training.learner,
-            dataset.store,
-            drawings[: len(counts)],
-            np.full(config.updates_per_iteration, config.learning_rate, np.float32),
-            np.asarray(1.0, np.float32),
-            training.next_key(),
-            counts,
-        )
-        return float(loss)
+        losses = []
+        for _ in range(num_updates // at_once):
+            training.learner, loss = update_many(
+                training.learner,
+                dataset.store,
+                drawings[: len(counts)],
+                np.full(at_once, config.learning_rate, np.float32),
+                np.asarray(1.0, np.float32),
+                training.next_key(),
+                counts,
+            )
+            losses.append(loss)
+        return float(np.mean(losses))
 
     def _explore(self) -> None:
         """Ask for a little more than is known (section 4.3) and store what comes of it (4.4)."""
-        training, config = self._training, self.config
+        training, config, schedule = self._training, self.config, self._training.schedule
+        steps_before = training.steps
         returns, horizons = select_commands(
-            training.dataset.archive(), config.episodes_per_iteration, config, training.rng
+            training.dataset.archive(), schedule.num_episodes, config, training.rng
         )
         size = len(horizons)
         uniform = training.rng.uniform(size=size)
         noise = config.action_noise * uniform**config.action_noise_exponent
         repeat = training.repeat_probabilities(size)
         bound, key = training.upper_bound(), training.next_key()
+        batch = schedule.batch(size, training.exploring_steps_left)
         episodes = training.actor.run(
             training.learner.policy,
             returns,
@@ -128,11 +162,14 @@ class PCNTrainer(AbstractTrainer):
             repeat=repeat,
             upper_bound=bound,
             key=key,
-            most_steps=training.most_steps(horizons),
+            count=batch.count,
+            most_steps=np.minimum(batch.most_steps, training.most_steps(horizons)),
         )
+        schedule.mean_length = episodes.num_steps / batch.count
         self._store(episodes)
         for refinement in training.refinements:
             refinement.after_exploring(training)
+        schedule.collected(training.steps - steps_before)
 
     def _store(self, episodes: Episodes) -> None:
         """Add episodes to the dataset, which is pruned to its capacity (section 4.4)."""
@@ -213,6 +250,7 @@ class PCNTrainer(AbstractTrainer):
             "steps": self.steps,
             "evaluation_steps": self._evaluation_steps,
             "loss": self._loss,
+            "schedule": training.schedule.to_json(),
             "rng": training.rng.bit_generator.state,
         }
         if self._ending is not None:
@@ -229,6 +267,8 @@ class PCNTrainer(AbstractTrainer):
         training.runner.steps = facts["steps"]
         self._evaluation_steps = facts["evaluation_steps"]
         self._loss = facts.get("loss", self._loss)  # format 1 has none
+        if "schedule" in facts:  # older checkpoints have none
+            training.schedule.from_json(facts["schedule"])
         training.rng.bit_generator.state = facts["rng"]
         if "ending" in facts:
             self._ending = Ending.restored(training, arrays, facts["ending"])

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.algorithms.pcn.dataset import Archive, Dataset
 from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
@@ -29,7 +30,9 @@ class Training:
         refinements: Sequence[Any],
         *,
         seed: int,
+        steps_before: int = 0,
     ) -> None:
+        """`steps_before` were spent before the training begins, and count."""
         self.spec = environment.spec
         self.config = config
         self.refinements: tuple[AbstractRefinement, ...] = tuple(
@@ -39,11 +42,16 @@ class Training:
             refinement.check(self.spec)
         self.rng = np.random.default_rng(seed)
         self.runner = Runner(environment)
-        self.actor = Actor(self.runner, config.episodes_per_iteration, config.discount)
+        self.runner.steps = steps_before
+        self.schedule = Schedule(config, self.spec)
+        self.actor = Actor(self.runner, config.execution_batch, config.discount)
         self.learner = Learner.fresh(fresh_policy(self.spec, config, self.next_key()))
         copies = (refinement.most_copies() for refinement in self.refinements)
         self.dataset = Dataset(
-            self.spec, config, most_copies=next((most for most in copies if most is not None), None)
+            self.spec,
+            config,
+            room=max(MOST_EPISODES, config.execution_batch),
+            most_copies=next((most for most in copies if most is not None), None),
         )
         states = {type(one).__name__: one.fresh_state(self) for one in self.refinements}
         self.states: dict[str, AbstractState] = {
@@ -60,6 +68,18 @@ class Training:
     def steps(self) -> int:
         """Environment steps taken so far."""
         return self.runner.steps
+
+    @property
+    def steps_left(self) -> int:
+        """Environment steps that are left of the whole budget; never negative."""
+        return max(0, self.config.total_steps - self.steps)
+
+    @property
+    def exploring_steps_left(self) -> int:
+        """Environment steps that exploration may still take; the end of the training needs some."""
+        executed = int(self.dataset.archive().horizons.sum()) if len(self.dataset) else 0
+        kept = self.schedule.ending_steps(executed)
+        return self.config.total_steps - kept - self.steps
 
     def next_key(self) -> UInt32[np.ndarray, " 2"]:
         """A fresh key; host and device share one generator, so there is one state to save."""
@@ -79,10 +99,14 @@ class Training:
                 return repeat
         return np.zeros(num_episodes)
 
-    def most_steps(self, desired_horizons: Float[np.ndarray, " episode"]) -> int | None:
-        """After how many steps exploring episodes are broken off; None for never."""
-        limits = [one.most_steps(desired_horizons, self) for one in self.refinements]
-        return min((limit for limit in limits if limit is not None), default=None)
+    def most_steps(
+        self, desired_horizons: Float[np.ndarray, " episode"]
+    ) -> Int[np.ndarray, " episode"]:
+        """After how many steps exploring episodes are broken off."""
+        limits = np.full(len(desired_horizons), self.spec.step_limit)
+        for refinement in self.refinements:
+            limits = np.minimum(limits, refinement.most_steps(desired_horizons, self))
+        return limits
 
     def commands(self) -> Archive:
         """The commands among which the end of the training chooses."""

@@ -27,8 +27,15 @@ from pcn.serialisation.arrays import named_arrays, with_named_arrays
 class RATrainer(AbstractStackedTrainer):
     """RA on one environment, an update of every policy at a time."""
 
-    def __init__(self, environment: AbstractEnvironment, config: RAConfig, *, seed: int) -> None:
-        super().__init__(environment, seed=seed)
+    def __init__(
+        self,
+        environment: AbstractEnvironment,
+        config: RAConfig,
+        *,
+        seed: int,
+        steps_before: int = 0,
+    ) -> None:
+        super().__init__(environment, seed=seed, steps_before=steps_before)
         self.config = config
         self._updates = 0
         spec = environment.spec

@@ -2,32 +2,32 @@
 
 Discovery is early and execution lags behind: without this step the front that a run reports is
 one that its policies do not reach. The copy never explores, so fitting it costs no discovery.
-Where outcomes are stochastic no copy can reproduce every return: there the copy counts whose mean
-returns have the largest hypervolume.
+
+A deterministic environment repeats an episode whose actions are all predicted. So a copy is tested
+on the stored episodes first, which takes no environment steps, and only commands whose episodes it
+does not predict are executed, as far as the steps that are left allow. Where outcomes are
+stochastic nothing is executed here: the copy is a contender, and the race of executions decides.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Bool, Float, Int, UInt32
 
-from pcn.algorithms.execution import Execution
+from pcn.algorithms.execution import nth_key
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.practice import Practice
+from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, update_at
 from pcn.checks import at_least, at_most, positive
-from pcn.episodes import Episodes
-from pcn.metrics import hypervolume, reached_mask
+from pcn.metrics import reached_mask
 from pcn.nets.policy import ConditionedPolicy
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
-
-Score = Callable[[Execution], float]
-"""How good an execution of all commands is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +39,11 @@ class Consolidation(AbstractRefinement):
     """
 
     updates: int = 20_000
-    """Most updates that it takes; the checks' environment steps come on top."""
+    """Most updates that it takes."""
+    stochastic_updates: int = 3_584
+    """How many it takes where outcomes are random: three cycles."""
     patience: int = 3 * 4096
-    """Updates without a better execution after which it is given up."""
+    """Updates without a better copy after which it is given up."""
     wrong_weight: float = 5.0
     """How much more a wrongly predicted action counts in the loss."""
     first_cycle: int = 512
@@ -50,22 +52,17 @@ class Consolidation(AbstractRefinement):
     """Where each cycle ends; it begins with the training's own learning rate."""
     check_growth: float = 0.25
     """Updates until the next check, as a share of the updates so far: checks become rarer."""
+    check_patience: float = 1.5
+    """A check breaks an episode off after this many times the desired horizon."""
     uncertain_share: float = 0.5
     """Share of a batch that is drawn in proportion to the probability of any other action."""
     least_uncertainty: float = 1e-6
     """Probability that is added there, so that no step is never drawn."""
-    check_share: float = 0.25
-    """Where outcomes are random: executions of each command at a check, as a share of `executions`;
-    two at least."""
-    stochastic_budget: float = 0.3
-    """Where outcomes are random: steps that checks may take, as a share of the budget, on top."""
 
     def __post_init__(self) -> None:
-        at_least(self, 1, "updates", "patience", "first_cycle")
-        at_least(
-            self, 0, "wrong_weight", "check_growth", "uncertain_share", "check_share",
-            "stochastic_budget",
-        )  # fmt: skip
+        at_least(self, 1, "updates", "stochastic_updates", "patience", "first_cycle")
+        at_least(self, 1, "check_patience")
+        at_least(self, 0, "wrong_weight", "check_growth", "uncertain_share")
         at_most(self, 1, "uncertain_share")
         positive(self, "last_learning_rate", "least_uncertainty")
 
@@ -82,28 +79,14 @@ class Consolidation(AbstractRefinement):
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> "Consolidating":
         """A copy of the network for the commands that are to be chosen from."""
-        executions = 1
-        if not training.spec.deterministic:
-            executions = max(2, int(self.check_share * training.config.executions))
-        return Consolidating(self, training, training.commands(), executions=executions, key=key)
-
-
-def reproduced(archive: Archive, tolerance: float) -> Score:
-    """The share of commands that returned what was requested, or better."""
-    return lambda execution: float(
-        reached_mask(archive.returns, execution.returns, tolerance).mean()
-    )
-
-
-def mean_hypervolume(reference_point: Float[np.ndarray, " objective"]) -> Score:
-    """The hypervolume of the mean returns."""
-    return lambda execution: hypervolume(execution.returns, reference_point)
+        return Consolidating(self, training, training.commands(), key=key)
 
 
 class Consolidating(AbstractFitting):
-    """A consolidation in progress, a few updates at a time.
+    """A consolidation in progress, a few updates at a time; the best copy wins.
 
-    The best executed copy wins, be it the network as training left it.
+    How good a copy is: how many commands it reproduces, as far as tests and checks tell. Where
+    outcomes are random, the last copy is as good as any.
     """
 
     def __init__(
@@ -112,82 +95,57 @@ class Consolidating(AbstractFitting):
         training: Training,
         archive: Archive,
         *,
-        executions: int,
         key: UInt32[np.ndarray, " 2"],
     ) -> None:
-        config, deterministic = training.config, training.spec.deterministic
+        config = training.config
         self._settings = settings
         self._training = training
         self._archive = archive
-        self._executions = executions
         self._key = key
         self._rng = np.random.default_rng(key)
-        reference = np.asarray(training.spec.reference_point, dtype=np.float64)
-        self._score = (
-            reproduced(archive, config.return_tolerance)
-            if deterministic
-            else mean_hypervolume(reference)
-        )
-        self._enough = 1.0 if deterministic else np.inf
-        self._most_steps = (
-            None if deterministic else int(settings.stochastic_budget * config.total_steps)
-        )
+        self._exact = training.spec.deterministic
+        self._most_updates = settings.updates if self._exact else settings.stochastic_updates
         self._learner = Learner.fresh(training.learner.policy)
         self._practice = Practice(
             archive.rows,
             uncertain_share=settings.uncertain_share,
             least_uncertainty=settings.least_uncertainty,
         )
-        self._per_round = config.updates_per_iteration
+        self._per_round = config.updates_per_iteration or UPDATES_AT_ONCE
         # A test is one forward pass, an update three: tests take no more time than updates.
         self._per_test = max(self._per_round, len(self._practice) // (3 * config.batch_size))
         self.policy: ConditionedPolicy = training.learner.policy
-        self.execution: Execution | None = None
         self.num_updates = 0
         self.num_steps = 0
-        self._best_score = -np.inf
+        self._num_reached = -1
         self._best_at = 0
-        self._last_steps = 0
-        self._next_check, self._next_test = self._per_round, self._per_test
-        self._out_of_steps = False
+        self._next_check, self._next_test = self._per_round, 0
 
     @property
     def done(self) -> bool:
         """Whether everything is reproduced, or nothing better can be expected."""
-        return self.execution is not None and (
-            self._best_score >= self._enough
-            or self.num_updates >= self._settings.updates
+        if not self._exact:
+            return self.num_updates >= self._most_updates
+        return (
+            self._num_reached == len(self._archive)
+            or self.num_updates >= self._most_updates
             or self.num_updates - self._best_at >= self._settings.patience
-            or self._out_of_steps
         )
-
-    def iterate(self) -> None:
-        """Execute the network as it is the first time; then a few updates, and a check if due."""
-        if self.execution is None:
-            self._check()
-            self._practice.test(self.policy, self._training.dataset.store)
-            return
-        self._update()
-        due = self.num_updates >= min(self._next_check, self._settings.updates)
-        if self.num_updates >= self._next_test:
-            known = self._practice.test(self._learner.policy, self._training.dataset.store)
-            # A deterministic environment repeats an episode whose actions are all predicted.
-            due |= self._executions == 1 and known > self._best_score * len(self._archive)
-            self._next_test = self.num_updates + self._per_test
-        if not due:
-            return
-        if self._most_steps is not None and self.num_steps + self._last_steps > self._most_steps:
-            self._out_of_steps = True
-            return
-        self._check()
-        growth = int(self._settings.check_growth * self.num_updates)
-        self._next_check = self.num_updates + max(self._per_round, growth)
 
     @property
     def contender(self) -> Contender:
         """The best copy so far under all commands."""
         horizons = self._archive.horizons.astype(np.float64)
         return Contender(self.policy, self._archive.returns, horizons)
+
+    def iterate(self) -> None:
+        """Test the network as it is the first time; then a few updates, and tests that are due."""
+        if self._num_reached < 0:
+            self._test()
+            return
+        self._update()
+        if self.num_updates >= min(self._next_test, self._most_updates):
+            self._test()
 
     def _update(self) -> None:
         config, settings = self._training.config, self._settings
@@ -201,44 +159,54 @@ class Consolidating(AbstractFitting):
         )
         self.num_updates += self._per_round
 
-    def _check(self) -> None:
-        """Execute every command with the copy; keep it if it is the best so far."""
-        training = self._training
-        execution = Execution.of(
-            self._rerecorded(
-                training.actor.execute(
-                    self._learner.policy,
-                    self._archive.returns,
-                    self._archive.horizons.astype(np.float64),
-                    key=self._key,
-                    upper_bound=training.upper_bound(),
-                    executions=self._executions,
-                )
-            ),
-            executions=self._executions,
-            discount=training.config.discount,
-        )
-        self.num_steps += execution.num_steps
-        self._last_steps = execution.num_steps
-        score = self._score(execution)
-        if self.execution is None or score > self._best_score:
-            self.policy, self.execution = self._learner.policy, execution
-            self._best_score, self._best_at = score, self.num_updates
+    def _test(self) -> None:
+        """See which stored episodes the copy predicts whole; execute the others if that is due."""
+        reached = self._practice.test(self._learner.policy, self._training.dataset.store)
+        self._next_test = self.num_updates + self._per_test
+        if self._exact and self.num_updates >= min(self._next_check, self._most_updates):
+            reached |= self._check(np.flatnonzero(~reached))
+            growth = int(self._settings.check_growth * self.num_updates)
+            self._next_check = self.num_updates + max(self._per_round, growth)
+        if reached.sum() > self._num_reached or not self._exact:
+            self.policy = self._learner.policy
+            self._num_reached, self._best_at = int(reached.sum()), self.num_updates
 
-    def _rerecorded(self, batches: Iterable[Episodes]) -> Iterator[Episodes]:
-        """Where the copy reaches a return by a way of its own, that way becomes its new target.
+    def _check(self, commands: Int[np.ndarray, " checked"]) -> Bool[np.ndarray, " command"]:
+        """Execute some commands with the copy, if the steps allow; marks those that it reaches.
 
-        Several ways can lead to one return: the copy's own are the easiest to keep. Outcomes that
-        were averaged over several executions have no single way.
+        Where the copy reaches a return by a way of its own, that way becomes its new target:
+        several ways can lead to one return, and the copy's own are the easiest to keep.
         """
-        first = 0
-        for episodes in batches:
-            if self._executions == 1:
-                count = int(np.asarray(episodes.real_mask).sum())
-                rows = self._archive.rows.taking(np.arange(first, first + count))
-                self._training.dataset.replace_equals(rows, episodes)
-                first += count
-            yield episodes
+        training, rows = self._training, self._archive.rows
+        reached = np.zeros(len(self._archive), dtype=bool)
+        commands = commands[np.argsort(rows.lengths[commands], kind="stable")]
+        size = training.actor.batch_size
+        batches = [commands[first : first + size] for first in range(0, len(commands), size)]
+        limits = (self._settings.check_patience * rows.lengths).astype(np.int64) + 1
+        # Enough is left to execute everything that is offered once more.
+        if limits[commands].sum() > training.steps_left - self._archive.horizons.sum():
+            return reached
+        steps_before = training.steps
+        for number, batch in enumerate(batches):
+            padded = np.resize(batch, size)
+            episodes = training.actor.run(
+                self._learner.policy,
+                rows.returns[padded],
+                rows.lengths[padded].astype(np.float64),
+                upper_bound=training.upper_bound(),
+                key=nth_key(self._key, number),
+                greedy=True,
+                count=len(batch),
+                most_steps=limits[padded],
+            )
+            training.dataset.replace_equals(rows.taking(batch), episodes)
+            returns = episodes.returns(discount=training.config.discount)[: len(batch)]
+            ended = np.asarray(episodes.ended)[: len(batch)]
+            reached[batch] = ended & reached_mask(
+                rows.returns[batch], returns, training.config.return_tolerance
+            )
+        self.num_steps += training.steps - steps_before
+        return reached
 
     def snapshot(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything needed to go on exactly here, as arrays and as facts for JSON."""
@@ -250,16 +218,12 @@ class Consolidating(AbstractFitting):
         facts: dict[str, Any] = {
             "num_updates": self.num_updates,
             "num_steps": self.num_steps,
+            "num_reached": self._num_reached,
             "best_at": self._best_at,
-            "last_steps": self._last_steps,
             "next_check": self._next_check,
             "next_test": self._next_test,
-            "out_of_steps": self._out_of_steps,
             "rng": self._rng.bit_generator.state,
         }
-        if self.execution is not None:
-            arrays |= self.execution.to_arrays("consolidating.execution")
-            facts["best_score"] = self._best_score
         return arrays, facts
 
     def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
@@ -269,11 +233,7 @@ class Consolidating(AbstractFitting):
         self._practice.uncertainty = np.array(arrays["consolidating.uncertainty"])
         self.num_updates = facts["num_updates"]
         self.num_steps = facts["num_steps"]
+        self._num_reached = facts["num_reached"]
         self._best_at = facts["best_at"]
-        self._last_steps = facts["last_steps"]
         self._next_check, self._next_test = facts["next_check"], facts["next_test"]
-        self._out_of_steps = facts["out_of_steps"]
         self._rng.bit_generator.state = facts["rng"]
-        if "best_score" in facts:
-            self.execution = Execution.from_arrays(arrays, "consolidating.execution")
-            self._best_score = facts["best_score"]

@@ -43,7 +43,7 @@ class LoopErasure(AbstractRefinement):
         )
         if len(shortcuts) == 0:
             return
-        size = config.episodes_per_iteration
+        size = training.schedule.num_episodes
         padded = np.resize(np.arange(len(shortcuts)), size)
         agents = ScriptedAgent(
             shortcuts.actions[padded], np.zeros(size, np.int32), training.learner.policy.action_head

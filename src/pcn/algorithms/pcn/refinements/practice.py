@@ -25,6 +25,7 @@ class Practice:
     def __init__(self, rows: Rows, *, uncertain_share: float, least_uncertainty: float) -> None:
         self._uncertain_share = uncertain_share
         self._least_uncertainty = least_uncertainty
+        self._num_episodes = len(rows.slots)
         self._rows = np.repeat(np.arange(len(rows.slots)), rows.lengths)
         self._slots = np.repeat(rows.slots, rows.lengths).astype(np.int32)
         self._times = np.concatenate([np.arange(length, dtype=np.int32) for length in rows.lengths])
@@ -35,8 +36,10 @@ class Practice:
         """How many steps there are."""
         return len(self._slots)
 
-    def test(self, policy: ConditionedPolicy, store: TransitionStore) -> int:
-        """Measure the uncertainty at every step; returns how many episodes are predicted whole."""
+    def test(
+        self, policy: ConditionedPolicy, store: TransitionStore
+    ) -> Bool[np.ndarray, " episode"]:
+        """Measure the uncertainty at every step; marks the episodes that are predicted whole."""
         places = np.stack([self._slots, self._times])
         padded = np.pad(places, ((0, 0), (0, -len(self) % PART)), mode="edge")
         parts = [
@@ -48,7 +51,9 @@ class Practice:
             for answers in zip(*parts, strict=True)
         )
         self.uncertainty = uncertainty.astype(np.float64)
-        return int(len(np.unique(self._rows)) - len(np.unique(self._rows[wrong])))
+        known = np.ones(self._num_episodes, dtype=bool)
+        known[self._rows[wrong]] = False
+        return known
 
     def draw(
         self, rng: np.random.Generator, num_updates: int, batch_size: int

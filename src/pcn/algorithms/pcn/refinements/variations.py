@@ -57,7 +57,7 @@ class Variations(AbstractRefinement):
     def after_exploring(self, training: Training) -> None:
         """Play variations of the archive's episodes; store those that no known return covers."""
         config, dataset, rng = training.config, training.dataset, training.rng
-        size, archive = config.episodes_per_iteration, dataset.archive()
+        size, archive = training.schedule.num_episodes, dataset.archive()
         chosen = rng.integers(len(archive), size=2 * size)
         actions = dataset.actions(archive.rows.taking(chosen))
         head = training.learner.policy.action_head
