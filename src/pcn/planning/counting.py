@@ -46,7 +46,8 @@ class TransitionCounts:
             most_new: counting is given up when a larger share of them led to new states.
         """
         leaves, self._structure = jax.tree.flatten(example)
-        self._action_sizes = action_sizes
+        self.action_sizes = action_sizes
+        """How many choices each part of an action has."""
         self._most_states = min(most_states, _MOST_STATES)
         self._window, self._most_new = window, most_new
         self._num_objectives, self._mask_size = num_objectives, mask_size
@@ -79,7 +80,7 @@ class TransitionCounts:
     @property
     def num_actions(self) -> int:
         """How many different actions there are."""
-        return int(np.prod(self._action_sizes))
+        return int(np.prod(self.action_sizes))
 
     @property
     def observations(self) -> PyTree[np.ndarray]:
@@ -108,7 +109,7 @@ class TransitionCounts:
 
     def action_rows(self, numbers: Int[np.ndarray, " action"]) -> Int[np.ndarray, "action part"]:
         """Actions as rows with a number for each part."""
-        parts = np.unravel_index(numbers, self._action_sizes)
+        parts = np.unravel_index(numbers, self.action_sizes)
         return np.stack(parts, axis=-1).astype(np.int32)
 
     def states_of(
@@ -135,13 +136,10 @@ class TransitionCounts:
         last = [
             np.asarray(leaf)[rows, None] for leaf in jax.tree.leaves(episodes.last_observations)
         ]
-        masks = None
-        if self._mask_size and episodes.action_masks is not None:
-            masks = np.asarray(episodes.action_masks)[rows, :num_steps]
         prints, last_prints = fingerprints(seen, num_steps), fingerprints(last, 1)
         valid = np.arange(num_steps) < lengths[:, None]
-        self._add_states(prints[valid], [leaf[valid] for leaf in seen], masks, valid)
-        self._add_states(last_prints[:, 0], [leaf[:, 0] for leaf in last], None, valid)
+        self._add_states(prints[valid], [leaf[valid] for leaf in seen])
+        self._add_states(last_prints[:, 0], [leaf[:, 0] for leaf in last])
         if self._give_up(int(lengths.sum())):
             return
         now, after = self._numbered(prints), np.empty(prints.shape, np.int64)
@@ -151,8 +149,10 @@ class TransitionCounts:
         terminated = np.zeros(prints.shape, bool)
         terminated[ends] = np.asarray(episodes.terminated)[rows]
         np.add.at(self.starts, now[:, 0], 1)
+        if episodes.action_masks is not None:
+            self.masks[now[valid]] = np.asarray(episodes.action_masks)[rows, :num_steps][valid]
         parts = np.moveaxis(np.asarray(episodes.actions)[rows, :num_steps][valid], -1, 0)
-        actions = np.ravel_multi_index(tuple(parts), self._action_sizes)
+        actions = np.ravel_multi_index(tuple(parts), self.action_sizes)
         keys = (now[valid] * self.num_actions + actions) << 21
         keys |= (after[valid] << 1) | terminated[valid]
         rewards = np.asarray(episodes.rewards)[rows, :num_steps][valid].astype(np.float64)
@@ -163,13 +163,7 @@ class TransitionCounts:
         place = np.minimum(np.searchsorted(self._prints, prints), self.num_states - 1)
         return self._numbers[place]
 
-    def _add_states(
-        self,
-        prints: UInt64[np.ndarray, " step"],
-        leaves: list[np.ndarray],
-        masks: Bool[np.ndarray, "episode time choice"] | None,
-        valid: Bool[np.ndarray, "episode time"],
-    ) -> None:
+    def _add_states(self, prints: UInt64[np.ndarray, " step"], leaves: list[np.ndarray]) -> None:
         """Number the observations that are new."""
         new, first = np.unique(prints, return_index=True)
         place = np.searchsorted(self._prints, new)
@@ -186,10 +180,7 @@ class TransitionCounts:
             np.concatenate([old, leaf[first]])
             for old, leaf in zip(self._leaves, leaves, strict=True)
         ]
-        allowed = np.ones((len(new), self._mask_size), bool)
-        if masks is not None:
-            allowed = masks[valid][first]
-        self.masks = np.concatenate([self.masks, allowed])
+        self.masks = np.concatenate([self.masks, np.ones((len(new), self._mask_size), bool)])
 
     def _give_up(self, num_steps: int) -> bool:
         """Stop counting where new observations keep coming as fast as steps are taken."""

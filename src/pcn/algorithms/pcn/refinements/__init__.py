@@ -7,6 +7,7 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
+from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
 from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
@@ -21,6 +22,7 @@ __all__ = [
     "ExpectedReturns",
     "LongerWarmUp",
     "LoopErasure",
+    "Planning",
     "Standardise",
     "StickyActions",
     "StoredEvaluations",
@@ -37,6 +39,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "variations": Variations,
     "stored_evaluations": StoredEvaluations,
     "consolidation": Consolidation,
+    "planning": Planning,
     "expected_returns": ExpectedReturns,
 }
 """In the order in which they act; the default preset has all of them, `paper` has none."""
