@@ -20,9 +20,10 @@ def episodes_of(*arrays, **named):
     return Episodes(*on_device[0], **on_device[1])
 
 
-def random_walks(rng, *, num_episodes=6, limit=8, num_places=5, fillers=1):
+def random_walks(rng, *, num_episodes=7, limit=8, num_places=5, fillers=1):
     """Episodes of a random walk on a few places, with rewards that are random numbers."""
-    lengths = rng.integers(1, limit + 1, num_episodes)
+    lengths = rng.integers(1, limit, num_episodes)
+    lengths[0] = limit  # the longest episode of all
     valid = np.arange(limit) < lengths[:, None]
     places = rng.integers(num_places, size=(num_episodes, limit + 1))
     seen = np.where(valid, places[:, :-1], 0)
@@ -32,7 +33,7 @@ def random_walks(rng, *, num_episodes=6, limit=8, num_places=5, fillers=1):
         rng.integers([2, 3], size=(num_episodes, limit, 2)).astype(np.int32) * valid[:, :, None],
         (rng.normal(size=(num_episodes, limit, 2)) * valid[:, :, None]).astype(np.float32),
         lengths.astype(np.int32),
-        rng.random(num_episodes) < 0.5,
+        (rng.random(num_episodes) < 0.5) & (lengths < limit),
         real_mask=np.arange(num_episodes) < num_episodes - fillers,
         last_observations={"place": last[:, None].astype(np.int32)},
     )
@@ -148,7 +149,7 @@ def test_the_model_has_the_shares_of_what_was_seen():
     for _ in range(5):
         counts.add(random_walks(rng))
     model = estimated_model(counts, discount=1.0, least_visits=1, errors=0.0, unknown=NOTHING)
-    np.testing.assert_allclose(model.start, counts.starts / 25)
+    np.testing.assert_allclose(model.start, counts.starts / 30)
     for row in range(len(model.states)):
         same = (counts.states == model.states[row]) & (counts.actions == model.actions[row])
         this = same & (counts.next_states == model.next_states[row])
@@ -212,3 +213,31 @@ def test_other_states_are_not_pooled():
         np.array([[5.0], [5.0]]), errors=2.5,
     )  # fmt: skip
     np.testing.assert_allclose(pooled, [[0.0], [0.1]])
+
+
+def test_an_end_that_no_observation_announces_is_a_time_limit():
+    """Every episode ends after three steps; another one ends where it always ends."""
+    walks = [[0, 0, 0, 0], [0, 1, 0, 0], [1, 0, 2, 3], [0, 2, 3, 3]]
+    lengths = np.array([3, 3, 3, 2], np.int32)
+    seen = np.array(walks, np.int32)
+    counts = fresh()
+    counts.add(
+        episodes_of(
+            {"place": seen[:, :3, None]},
+            np.zeros((4, 3, 2), np.int32),
+            np.zeros((4, 3, 2), np.float32),
+            lengths,
+            np.ones(4, bool),
+            last_observations={"place": seen[:, 3:]},
+        )
+    )
+    places = counts.observations["place"][:, 0]
+    ends = {
+        (int(places[state]), int(places[after]))
+        for state, after, ends in zip(
+            counts.states, counts.next_states, counts.terminated, strict=True
+        )
+        if ends
+    }
+    assert ends == {(2, 3)}
+    assert counts.longest == 3

@@ -26,7 +26,7 @@ def estimated_model(
             standard errors are the same: plans must not follow noise.
         unknown: what a state is worth from which no step was ever seen.
     """
-    states, actions = counts.states, counts.actions
+    states, actions, terminated = counts.states, counts.actions, counts.terminated
     first = np.flatnonzero(np.append(True, (np.diff(states) != 0) | (np.diff(actions) != 0)))
     row_pairs = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(states))))
     visits = np.add.reduceat(counts.visits, first)
@@ -39,7 +39,7 @@ def estimated_model(
     # Where nobody ever acted, the episode ends with what is assumed of such a state.
     acted = np.zeros(counts.num_states, dtype=bool)
     acted[states] = True
-    lost = ~acted[counts.next_states] & ~counts.terminated
+    lost = ~acted[counts.next_states] & ~terminated
     rewards[lost] += discount * unknown
     kept = well_known_mask(states[first], visits, least_visits)[row_pairs]
     return TabularModel(
@@ -47,7 +47,7 @@ def estimated_model(
         states[kept],
         actions[kept],
         counts.next_states[kept],
-        (counts.terminated | lost)[kept],
+        (terminated | lost)[kept],
         (counts.visits / visits[row_pairs])[kept],
         rewards[kept],
     )

@@ -93,7 +93,7 @@ class Distilling(AbstractFitting):
             errors=settings.errors,
             unknown=unknown,
         )
-        plans = settings.plans(model, training)
+        plans = settings.plans(model, self._counts.longest, training)
         lessons, chances = lessons_of(
             plans, self._counts, least_probability=settings.least_probability
         )
@@ -187,7 +187,7 @@ class Distilling(AbstractFitting):
             act,
             len(ready.plans),
             discount=self._training.config.discount,
-            horizon=self._training.spec.step_limit,
+            horizon=self._counts.longest,
             unknown=ready.unknown,
             least=self._settings.least_probability,
         )

@@ -51,7 +51,7 @@ class Planning(AbstractRefinement):
 
     median_visits: int = 20
     """Visits that half of the steps of the archive's episodes must have had."""
-    least_visits: int = 5
+    least_visits: int = 2
     """Actions that were tried less often in a state are not planned with, if others were."""
     errors: float = 2.5
     """Mean rewards of two actions that differ by fewer standard errors count as the same."""
@@ -161,14 +161,14 @@ class Planning(AbstractRefinement):
         pairs = (states * counts.num_actions + actions)[valid]
         return float(np.median(visits[pairs])) if len(pairs) else 0.0
 
-    def plans(self, model: TabularModel, training: Training) -> Plans:
+    def plans(self, model: TabularModel, horizon: int, training: Training) -> Plans:
         """Plans with few vectors for each state, then with as many as the work allows."""
 
         def planned(vectors: int) -> Plans:
             return plan(
                 model,
                 discount=training.config.discount,
-                horizon=training.spec.step_limit,
+                horizon=horizon,
                 most_vectors=vectors,
                 tolerance=self.tolerance,
                 most_work=self.work,
