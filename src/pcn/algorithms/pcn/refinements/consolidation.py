@@ -23,6 +23,7 @@ from pcn.checks import at_least, at_most, positive
 from pcn.episodes import Episodes
 from pcn.metrics import hypervolume, reached_mask
 from pcn.nets.policy import ConditionedPolicy
+from pcn.pareto import Tolerances
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 Score = Callable[[Execution], float]
@@ -74,10 +75,10 @@ class Consolidation(AbstractRefinement):
         return lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * phase))
 
 
-def reproduced(archive: Archive, tolerance: float) -> Score:
+def reproduced(archive: Archive, tolerances: Tolerances) -> Score:
     """The share of commands that returned what was requested, or better."""
     return lambda execution: float(
-        reached_mask(archive.returns, execution.returns, tolerance).mean()
+        reached_mask(archive.returns, execution.returns, tolerances).mean()
     )
 
 
@@ -110,7 +111,7 @@ class Consolidating:
         self._rng = np.random.default_rng(key)
         reference = np.asarray(training.spec.reference_point, dtype=np.float64)
         self._score = (
-            reproduced(archive, config.return_tolerance)
+            reproduced(archive, training.dataset.tolerances)
             if deterministic
             else mean_hypervolume(reference)
         )
