@@ -80,7 +80,7 @@ class CoreConfig(AlgorithmConfig):
     ending_executions: int = 3
     """Where outcomes are certain: how often all commands can be executed with what is kept."""
 
-    before: ClassVar[Mapping[str, Any]] = {"normalised_distance": False}
+    before: ClassVar[Mapping[str, Any]] = {"normalised_distance": False, "warmup_share": 1.0}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,6 +7,7 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
+from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
 from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
@@ -22,6 +23,7 @@ __all__ = [
     "ExpectedReturns",
     "LongerWarmUp",
     "LoopErasure",
+    "NoiseTolerance",
     "Planning",
     "Standardise",
     "StickyActions",
@@ -38,6 +40,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "loop_erasure": LoopErasure,
     "variations": Variations,
     "stored_evaluations": StoredEvaluations,
+    "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
     "planning": Planning,
     "expected_returns": ExpectedReturns,
