@@ -38,9 +38,9 @@ class LastMeasured(AbstractState):
 class NoiseTolerance(AbstractRefinement):
     """Let returns count as equal if playing the same actions again gives as different ones.
 
-    Some episodes of the archive are played again a few times each, now and then. The tolerance of an
-    objective is the median difference between two returns of the same actions: where outcomes mostly
-    repeat themselves, it is zero and changes nothing. Only in stochastic environments.
+    Some episodes of the archive are played again a few times each, now and then. The tolerance of
+    an objective is the median difference between two returns of the same actions: where outcomes
+    mostly repeat themselves, it is zero and changes nothing. Only in stochastic environments.
     """
 
     measurements: int = 5
