@@ -26,8 +26,8 @@ LINES = (
     ("algorithms/trainer", "algorithms/config", "algorithms/execution"),
     ("rollout",),
     ("envs",),
-    ("nets", "metrics"),
-    ("episodes", "command", "coverage", "pareto"),
+    ("nets", "metrics", "planning"),
+    ("episodes", "command", "coverage", "pareto", "fingerprints"),
     ("serialisation", "errors", "types", "checks", "lookup", "lazy", "version", "compilation"),
 )
 """From top to bottom. A name stands for a module, or for a package and everything in it; `*` for

@@ -30,3 +30,12 @@ def test_counting_goes_on_from_where_it_was(hidden_counter):
     runner.steps = 100
     runner.run(presses(0), KEY, 1)
     assert runner.steps == 101
+
+
+def test_every_batch_is_heard(hidden_counter):
+    runner, heard = Runner(hidden_counter), []
+    runner.listeners.append(heard.append)
+    first = runner.run(presses(2, 0, 4), KEY, 3)
+    second = runner.run(presses(2, 0, 4), KEY, 3, count=1)
+    assert heard[0] is first
+    assert heard[1] is second

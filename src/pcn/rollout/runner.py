@@ -1,5 +1,7 @@
 """Runs episodes and counts their steps."""
 
+from collections.abc import Callable
+
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout import rollout
@@ -14,6 +16,8 @@ class Runner:
         self.environment = environment
         self.steps = 0
         """Environment steps of all real episodes so far; set it to go on from a snapshot."""
+        self.listeners: list[Callable[[Episodes], None]] = []
+        """Called with every batch of episodes."""
 
     def run(
         self,
@@ -29,4 +33,6 @@ class Runner:
             self.environment, agents, key, num_episodes, count=count, most_steps=most_steps
         )
         self.steps += episodes.num_steps
+        for listener in self.listeners:
+            listener(episodes)
         return episodes

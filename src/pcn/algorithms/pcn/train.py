@@ -242,7 +242,11 @@ class PCNTrainer(AbstractTrainer):
     def snapshot(self) -> Snapshot:
         """Network, optimiser, dataset, random state and, once it has begun, the ending."""
         training = self._training
-        arrays = {**named_arrays(training.learner, "learner"), **training.dataset.to_arrays()}
+        arrays = {
+            **named_arrays(training.learner, "learner"),
+            **training.dataset.to_arrays(),
+            **training.state_arrays(),
+        }
         facts = {
             "steps": self.steps,
             "evaluation_steps": self._evaluation_steps,
@@ -260,6 +264,7 @@ class PCNTrainer(AbstractTrainer):
         training, arrays, facts = self._training, snapshot.arrays, snapshot.facts
         training.learner = with_named_arrays(training.learner, arrays, "learner")
         training.dataset.from_arrays(arrays)
+        training.restore_states(arrays)
         training.runner.steps = facts["steps"]
         self._evaluation_steps = facts["evaluation_steps"]
         self._loss = facts.get("loss", self._loss)  # format 1 has none

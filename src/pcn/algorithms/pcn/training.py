@@ -1,6 +1,6 @@
 """The state of a PCN training: what the core loop and its refinements read and change."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
+from pcn.episodes import Episodes
 from pcn.rollout.runner import Runner
 
 if TYPE_CHECKING:
-    from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+    from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
 
 
 class Training:
@@ -52,6 +53,16 @@ class Training:
             room=max(MOST_EPISODES, config.execution_batch),
             most_copies=next((most for most in copies if most is not None), None),
         )
+        states = {type(one).__name__: one.fresh_state(self) for one in self.refinements}
+        self.states: dict[str, AbstractState] = {
+            name: state for name, state in states.items() if state is not None
+        }
+        """What refinements remember, by the name of their class; it is part of a snapshot."""
+        self.runner.listeners.append(self._after_running)
+
+    def _after_running(self, episodes: Episodes) -> None:
+        for refinement in self.refinements:
+            refinement.after_running(self, episodes)
 
     @property
     def steps(self) -> int:
@@ -97,3 +108,21 @@ class Training:
         """The commands among which the end of the training chooses."""
         given = (refinement.commands(self) for refinement in self.refinements)
         return next((some for some in given if some is not None), self.dataset.archive())
+
+    def state_arrays(self) -> dict[str, np.ndarray]:
+        """What refinements remember, as named arrays for a checkpoint."""
+        return {
+            f"state.{name}.{key}": array
+            for name, state in self.states.items()
+            for key, array in state.to_arrays().items()
+        }
+
+    def restore_states(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `state_arrays` gave; checkpoints from before a state existed have none."""
+        for name, state in self.states.items():
+            prefix = f"state.{name}."
+            own = {
+                key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)
+            }
+            if own:
+                state.from_arrays(own)

@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import LoopErasure
-from pcn.algorithms.pcn.refinements.loop_erasure import (
-    fingerprints,
-    promising_shortcuts,
-    without_loops,
-)
+from pcn.algorithms.pcn.refinements.loop_erasure import promising_shortcuts, without_loops
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.rollout import ScriptedAgent, rollout
@@ -63,18 +59,6 @@ def test_observations_of_several_parts_are_compared_as_a_whole():
     fuel = np.array([[0.5, 0.5, 0.25, 0.5]], np.float32)
     kept = without_loops({"place": place, "fuel": fuel}, np.array([4]))
     assert kept.tolist() == [[False, False, False, True]]  # only the fourth is the first again
-
-
-def test_every_cell_of_a_large_grid_has_its_own_fingerprint():
-    cells = np.stack(np.meshgrid(*[np.arange(10)] * 5), axis=-1).reshape(1, -1, 5)
-    assert len(np.unique(fingerprints(cells.astype(np.int32), cells.shape[1]))) == 10**5
-
-
-def test_nearby_real_numbers_have_their_own_fingerprints():
-    rng = np.random.default_rng(0)
-    values = np.round(rng.uniform(-1, 1, (1, 20_000, 7)), 2).astype(np.float32)
-    distinct = len(np.unique(values[0], axis=0))
-    assert len(np.unique(fingerprints(values, 20_000))) == distinct
 
 
 def test_a_detour_is_cut_out_and_its_time_saved():

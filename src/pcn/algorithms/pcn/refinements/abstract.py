@@ -1,5 +1,7 @@
 """What a refinement of PCN may do: hooks into the core loop, none of which the paper needs."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +13,18 @@ from pcn.algorithms.pcn.training import Training
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.policy import ConditionedPolicy
+
+
+class AbstractState(ABC):
+    """What a refinement remembers during a training."""
+
+    @abstractmethod
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Everything remembered, as named arrays for a checkpoint."""
+
+    @abstractmethod
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +43,14 @@ class AbstractRefinement:
     def check(self, spec: EnvironmentSpec) -> None:
         """Refuse values that do not fit the environment, before training begins."""
         del spec
+
+    def fresh_state(self, training: Training) -> AbstractState | None:
+        """What it will remember in this training, as `training.states[name of its class]`.
+
+        The refinement itself never changes: it is a config. None if it remembers nothing.
+        """
+        del training
+        return None
 
     def extends_warm_up(self, training: Training) -> bool:
         """Whether random episodes go on after the fixed number of them."""
@@ -62,6 +84,11 @@ class AbstractRefinement:
     def most_copies(self) -> int | None:
         """How many stored episodes may have the same return; None for any number."""
         return None
+
+    def after_running(self, training: Training, episodes: Episodes) -> None:
+        """Called with every batch of episodes that is run, whatever for.
+
+        Some may only fill up the batch (`real_mask`) or be broken off."""
 
     def after_storing(self, training: Training, episodes: Episodes) -> None:
         """Called when episodes of warm-up or exploration have been stored."""

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float, Int, PyTree, UInt64
+from jaxtyping import Bool, Float, Int, PyTree
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
+from pcn.fingerprints import fingerprints
 from pcn.pareto import covered_mask, rounded, unique_front
 from pcn.rollout import ScriptedAgent
 from pcn.types import Action, AnyArray
@@ -52,22 +53,6 @@ class LoopErasure(AbstractRefinement):
         promised = shortcuts.returns[padded]
         faithful = np.all(np.abs(returns - promised) <= config.return_tolerance, axis=1)
         training.dataset.add(replay, stored_mask=faithful)
-
-
-def fingerprints(
-    observations: PyTree[AnyArray], num_steps: int
-) -> UInt64[np.ndarray, "episode time"]:
-    """A number per observation of the first steps, equal for equal observations."""
-    total = np.uint64(0)
-    for number, leaf in enumerate(jax.tree.leaves(observations)):
-        values = np.asarray(leaf)[:, :num_steps]
-        flat = values.reshape(*values.shape[:2], -1).astype(np.float64).view(np.uint64)
-        factors = np.random.default_rng(number).integers(
-            1, 1 << 63, size=flat.shape[2], dtype=np.uint64
-        )
-        mixed = (flat ^ (flat >> np.uint64(29))) * (factors | np.uint64(1))
-        total = total * np.uint64(31) + (mixed ^ (mixed >> np.uint64(32))).sum(axis=2)
-    return np.asarray(total)
 
 
 def without_loops(

@@ -1,0 +1,254 @@
+"""Counts of transitions: what each action led to, where observations repeat."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Bool, Float, Int, PyTree, UInt64
+
+from pcn.episodes import Episodes
+from pcn.fingerprints import fingerprints
+
+MOST_BYTES = 1 << 26
+"""Memory that the observations of all states may take."""
+_MOST_STATES = 1 << 20
+"""A row's key has room for so many states."""
+
+
+class TransitionCounts:
+    """How often each (state, action, next state, terminated) was seen, and its rewards.
+
+    Equal observations are one state; states are numbered in the order of their arrival. Where
+    observations hardly repeat, counting is given up: there is no table to fill then.
+    """
+
+    def __init__(
+        self,
+        example: PyTree[np.ndarray],
+        action_sizes: tuple[int, ...],
+        num_objectives: int,
+        *,
+        mask_size: int = 0,
+        most_states: int = 20_000,
+        window: int = 4096,
+        most_new: float = 0.5,
+    ) -> None:
+        """No counts yet.
+
+        Args:
+            example: an observation, as `Episodes` hold it.
+            action_sizes: how many choices each part of an action has.
+            num_objectives: how many numbers a reward has.
+            mask_size: how many entries an action mask has; 0 where there are none.
+            most_states: counting is given up beyond this many states.
+            window: so many steps at least are looked at together.
+            most_new: counting is given up when a larger share of them led to new states.
+        """
+        leaves, self._structure = jax.tree.flatten(example)
+        self._action_sizes = action_sizes
+        self._most_states = min(most_states, _MOST_STATES)
+        self._window, self._most_new = window, most_new
+        self._num_objectives, self._mask_size = num_objectives, mask_size
+        self._leaves = [np.zeros((0, *leaf.shape), leaf.dtype) for leaf in leaves]
+        self._window_steps = self._window_states = 0
+        self.given_up = False
+        """Whether observations hardly repeat; there are no counts then."""
+        self._clear()
+
+    def _clear(self) -> None:
+        self._leaves = [leaf[:0] for leaf in self._leaves]
+        self.masks: Bool[np.ndarray, "state choice"] = np.zeros((0, self._mask_size), bool)
+        """Which actions are allowed in each state."""
+        self._prints = np.zeros(0, np.uint64)
+        self._numbers = np.zeros(0, np.int64)
+        self.starts: Int[np.ndarray, " state"] = np.zeros(0, np.int64)
+        """How many episodes began in each state."""
+        self._keys = np.zeros(0, np.int64)
+        self.visits: Int[np.ndarray, " row"] = np.zeros(0, np.int64)
+        self.sums: Float[np.ndarray, "row objective"] = np.zeros((0, self._num_objectives))
+        """Sum of the rewards of each row."""
+        self.squares: Float[np.ndarray, "row objective"] = np.zeros((0, self._num_objectives))
+        """Sum of their squares."""
+
+    @property
+    def num_states(self) -> int:
+        """How many different observations were seen."""
+        return len(self._prints)
+
+    @property
+    def num_actions(self) -> int:
+        """How many different actions there are."""
+        return int(np.prod(self._action_sizes))
+
+    @property
+    def observations(self) -> PyTree[np.ndarray]:
+        """The observation of each state; each leaf [state, ...]."""
+        return jax.tree.unflatten(self._structure, self._leaves)
+
+    @property
+    def states(self) -> Int[np.ndarray, " row"]:
+        """The state of each row; rows are sorted by state, action and next state."""
+        return (self._keys >> 21) // self.num_actions
+
+    @property
+    def actions(self) -> Int[np.ndarray, " row"]:
+        """The action of each row, all parts as one number; see `action_rows`."""
+        return (self._keys >> 21) % self.num_actions
+
+    @property
+    def next_states(self) -> Int[np.ndarray, " row"]:
+        """The next state of each row."""
+        return (self._keys >> 1) & (_MOST_STATES - 1)
+
+    @property
+    def terminated(self) -> Bool[np.ndarray, " row"]:
+        """Whether the episode terminated in the next state."""
+        return (self._keys & 1).astype(bool)
+
+    def action_rows(self, numbers: Int[np.ndarray, " action"]) -> Int[np.ndarray, "action part"]:
+        """Actions as rows with a number for each part."""
+        parts = np.unravel_index(numbers, self._action_sizes)
+        return np.stack(parts, axis=-1).astype(np.int32)
+
+    def states_of(
+        self, observations: PyTree[Any], num_steps: int
+    ) -> Int[np.ndarray, "episode time"]:
+        """The states of the first steps of episodes; -1 for observations never seen."""
+        prints = fingerprints(observations, num_steps)
+        if self.num_states == 0:
+            return np.full(prints.shape, -1)
+        place = np.searchsorted(self._prints, prints)
+        place = np.minimum(place, self.num_states - 1)
+        return np.where(self._prints[place] == prints, self._numbers[place], -1)
+
+    def add(self, episodes: Episodes) -> None:
+        """Count all steps of the real episodes, broken off or not."""
+        rows = np.flatnonzero(np.asarray(episodes.real_mask))
+        if self.given_up or len(rows) == 0 or episodes.last_observations is None:
+            return
+        lengths = np.asarray(episodes.lengths)[rows]
+        num_steps = int(lengths.max())
+        seen = [
+            np.asarray(leaf)[rows, :num_steps] for leaf in jax.tree.leaves(episodes.observations)
+        ]
+        last = [
+            np.asarray(leaf)[rows, None] for leaf in jax.tree.leaves(episodes.last_observations)
+        ]
+        masks = None
+        if self._mask_size and episodes.action_masks is not None:
+            masks = np.asarray(episodes.action_masks)[rows, :num_steps]
+        prints, last_prints = fingerprints(seen, num_steps), fingerprints(last, 1)
+        valid = np.arange(num_steps) < lengths[:, None]
+        self._add_states(prints[valid], [leaf[valid] for leaf in seen], masks, valid)
+        self._add_states(last_prints[:, 0], [leaf[:, 0] for leaf in last], None, valid)
+        if self._give_up(int(lengths.sum())):
+            return
+        now, after = self._numbered(prints), np.empty(prints.shape, np.int64)
+        after[:, :-1] = now[:, 1:]
+        ends = np.arange(len(rows)), lengths - 1
+        after[ends] = self._numbered(last_prints)[:, 0]
+        terminated = np.zeros(prints.shape, bool)
+        terminated[ends] = np.asarray(episodes.terminated)[rows]
+        np.add.at(self.starts, now[:, 0], 1)
+        parts = np.moveaxis(np.asarray(episodes.actions)[rows, :num_steps][valid], -1, 0)
+        actions = np.ravel_multi_index(tuple(parts), self._action_sizes)
+        keys = (now[valid] * self.num_actions + actions) << 21
+        keys |= (after[valid] << 1) | terminated[valid]
+        rewards = np.asarray(episodes.rewards)[rows, :num_steps][valid].astype(np.float64)
+        self._add_rows(keys, rewards)
+
+    def _numbered(self, prints: UInt64[np.ndarray, "*shape"]) -> Int[np.ndarray, "*shape"]:
+        """The states with these fingerprints, all of which are known or padding."""
+        place = np.minimum(np.searchsorted(self._prints, prints), self.num_states - 1)
+        return self._numbers[place]
+
+    def _add_states(
+        self,
+        prints: UInt64[np.ndarray, " step"],
+        leaves: list[np.ndarray],
+        masks: Bool[np.ndarray, "episode time choice"] | None,
+        valid: Bool[np.ndarray, "episode time"],
+    ) -> None:
+        """Number the observations that are new."""
+        new, first = np.unique(prints, return_index=True)
+        place = np.searchsorted(self._prints, new)
+        known = place < self.num_states
+        known[known] = self._prints[place[known]] == new[known]
+        if known.all():
+            return
+        new, first, place = new[~known], first[~known], place[~known]
+        numbers = self.num_states + np.arange(len(new))
+        self._prints = np.insert(self._prints, place, new)
+        self._numbers = np.insert(self._numbers, place, numbers)
+        self.starts = np.append(self.starts, np.zeros(len(new), np.int64))
+        self._leaves = [
+            np.concatenate([old, leaf[first]])
+            for old, leaf in zip(self._leaves, leaves, strict=True)
+        ]
+        allowed = np.ones((len(new), self._mask_size), bool)
+        if masks is not None:
+            allowed = masks[valid][first]
+        self.masks = np.concatenate([self.masks, allowed])
+
+    def _give_up(self, num_steps: int) -> bool:
+        """Stop counting where new observations keep coming as fast as steps are taken."""
+        self._window_steps += num_steps
+        new = self.num_states - self._window_states
+        num_bytes = sum(leaf.nbytes for leaf in self._leaves)
+        self.given_up = self.num_states > self._most_states or num_bytes > MOST_BYTES
+        if self._window_steps >= self._window:
+            self.given_up |= new > self._most_new * self._window_steps
+            self._window_steps, self._window_states = 0, self.num_states
+        if self.given_up:
+            self._clear()
+        return self.given_up
+
+    def _add_rows(
+        self, keys: Int[np.ndarray, " step"], rewards: Float[np.ndarray, "step objective"]
+    ) -> None:
+        found, inverse = np.unique(keys, return_inverse=True)
+        visits = np.bincount(inverse)
+        sums, squares = (
+            np.stack([np.bincount(inverse, column) for column in values.T], axis=1)
+            for values in (rewards, rewards**2)
+        )
+        place = np.searchsorted(self._keys, found)
+        known = place < len(self._keys)
+        known[known] = self._keys[place[known]] == found[known]
+        at = place[known]
+        self.visits[at] += visits[known]
+        self.sums[at] += sums[known]
+        self.squares[at] += squares[known]
+        if not known.all():
+            at = place[~known]
+            self._keys = np.insert(self._keys, at, found[~known])
+            self.visits = np.insert(self.visits, at, visits[~known])
+            self.sums = np.insert(self.sums, at, sums[~known], axis=0)
+            self.squares = np.insert(self.squares, at, squares[~known], axis=0)
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Everything counted, as named arrays."""
+        progress = [self.given_up, self._window_steps, self._window_states]
+        return {
+            **{f"observations.{number}": leaf for number, leaf in enumerate(self._leaves)},
+            **{name: getattr(self, name) for name in ("masks", "starts", *_ROWS)},
+            **{name: getattr(self, f"_{name}") for name in _PRIVATE},
+            "progress": np.array(progress, np.int64),
+        }
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        self._leaves = [
+            np.array(arrays[f"observations.{number}"]) for number in range(len(self._leaves))
+        ]
+        for name in ("masks", "starts", *_ROWS):
+            setattr(self, name, np.array(arrays[name]))
+        for name in _PRIVATE:
+            setattr(self, f"_{name}", np.array(arrays[name]))
+        given_up, self._window_steps, self._window_states = arrays["progress"].tolist()
+        self.given_up = bool(given_up)
+
+
+_ROWS = ("visits", "sums", "squares")
+_PRIVATE = ("prints", "numbers", "keys")

@@ -1,0 +1,208 @@
+"""Set-valued dynamic programming against brute force and calculations by hand."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pcn.pareto import covered_mask, unique_front
+from pcn.planning import TabularModel, plan
+
+
+def model_of(rows, *, num_states, start=0):
+    """A model from rows (state, action, next state, terminated, probability, reward)."""
+    states, actions, next_states, terminated, probabilities, rewards = zip(*rows, strict=True)
+    beginning = np.zeros(num_states)
+    beginning[start] = 1.0 / np.size(start)
+    return TabularModel(
+        beginning,
+        np.array(states),
+        np.array(actions),
+        np.array(next_states),
+        np.array(terminated),
+        np.array(probabilities, dtype=np.float64),
+        np.array(rewards, dtype=np.float64),
+    )
+
+
+def random_model(seed, *, num_states=2, num_actions=2, num_starts=1):
+    """Coarse numbers make ties common; some outcomes end the episode."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for state, action in itertools.product(range(num_states), range(num_actions)):
+        weights = rng.integers(0, 3, size=(num_states, 2)) + np.eye(num_states, 2)
+        for (after, ends), weight in np.ndenumerate(weights):
+            if weight:
+                reward = rng.integers(-2, 3, size=2)
+                rows.append((state, action, after, bool(ends), weight / weights.sum(), reward))
+    return model_of(rows, num_states=num_states, start=list(range(num_starts)))
+
+
+def all_returns(model, horizon, discount):
+    """The expected returns of all deterministic policies that remember all states so far."""
+    histories = [
+        history
+        for length in range(1, horizon + 1)
+        for history in itertools.product(range(model.num_states), repeat=length)
+        if model.start[history[0]] > 0
+    ]
+    actions = np.unique(model.actions)
+
+    def value(policy, history):
+        if len(history) > horizon:
+            return np.zeros(model.num_objectives)
+        total = np.zeros(model.num_objectives)
+        for row in range(len(model.states)):
+            if model.states[row] == history[-1] and model.actions[row] == policy[history]:
+                after = model.rewards[row].copy()
+                if not model.terminated[row]:
+                    following = (*history, int(model.next_states[row]))
+                    after += discount * value(policy, following)
+                total += model.probabilities[row] * after
+        return total
+
+    return np.array(
+        [
+            sum(
+                model.start[state] * value(policy, (int(state),))
+                for state in np.flatnonzero(model.start)
+            )
+            for choices in itertools.product(actions, repeat=len(histories))
+            for policy in [dict(zip(histories, choices, strict=True))]
+        ]
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([(1, 1), (2, 1), (2, 2), (3, 1)]))
+def test_the_front_is_that_of_all_policies(seed, shape):
+    horizon, num_starts = shape
+    model = random_model(seed, num_starts=num_starts)
+    returns = all_returns(model, horizon, 0.9)
+    expected = returns[unique_front(np.round(returns, 9))]
+    found = plan(model, discount=0.9, horizon=horizon).vectors
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def followed(plans, discount):
+    """The expected return of each plan, by following it through the model."""
+    model, total = plans.model, np.zeros_like(plans.vectors)
+    occupancy = plans.beginning(np.arange(len(plans)))
+    for time in range(plans.horizon):
+        pairs = [
+            -1 if action < 0 else int(np.flatnonzero(mask)[0])
+            for state, action in zip(occupancy.states, plans.actions(occupancy), strict=True)
+            for mask in [(model.pair_states == state) & (model.pair_actions == action)]
+        ]
+        for number, pair, chance in zip(
+            occupancy.plans, pairs, occupancy.probabilities, strict=True
+        ):
+            if pair >= 0:
+                total[number] += discount**time * chance * model.pair_rewards[pair]
+        occupancy = plans.after(occupancy, time)
+    return total
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 12), st.sampled_from([None, 3]))
+def test_following_a_plan_gives_what_it_promises(seed, horizon, most_vectors):
+    model = random_model(seed, num_states=3, num_actions=2, num_starts=2)
+    most = 30 if most_vectors is None else most_vectors
+    plans = plan(model, discount=0.8, horizon=horizon, most_vectors=most)
+    np.testing.assert_allclose(followed(plans, 0.8), plans.vectors, atol=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 6))
+def test_thinning_keeps_the_extremes_and_invents_nothing(seed, most_vectors):
+    model = random_model(seed, num_states=3)
+    exact = plan(model, discount=0.9, horizon=4).vectors
+    thinned = plan(model, discount=0.9, horizon=4, most_vectors=most_vectors).vectors
+    assert len(thinned) <= most_vectors
+    assert covered_mask(thinned, exact, tolerance=1e-8).all()
+    np.testing.assert_allclose(thinned.max(axis=0), exact.max(axis=0), atol=1e-9)
+
+
+def test_a_lottery_beside_a_safe_way():
+    """Action 0: 1 for sure. Action 1: 3 with a half, and a penalty of 2 with a half."""
+    rows = [
+        (0, 0, 0, True, 1.0, (1, 0)),
+        (0, 1, 0, True, 0.5, (3, 0)),
+        (0, 1, 0, True, 0.5, (0, -2)),
+    ]
+    plans = plan(model_of(rows, num_states=1), discount=1.0, horizon=5)
+    np.testing.assert_allclose(plans.vectors, [[1, 0], [1.5, -1]])
+    assert plans.actions(plans.beginning(np.array([0, 1]))).tolist() == [0, 1]
+
+
+def test_repeated_choices_have_as_many_sums_as_there_are_counts():
+    """Like fishwood: each step gives (0.1, 0) or (0, 0.9)."""
+    rows = [(0, 0, 0, False, 1.0, (0.1, 0)), (0, 1, 0, False, 1.0, (0, 0.9))]
+    plans = plan(model_of(rows, num_states=1), discount=1.0, horizon=200)
+    count = np.arange(201)
+    np.testing.assert_allclose(
+        plans.vectors, np.column_stack([0.1 * count, 0.9 * (200 - count)]), atol=1e-9
+    )
+
+
+def test_a_plan_may_depend_on_the_steps_that_are_left():
+    """A state that pays 1 each step, and a way out that pays 5: leave at the last moment."""
+    rows = [(0, 0, 0, False, 1.0, (1, 0)), (0, 1, 0, True, 1.0, (5, 0))]
+    plans = plan(model_of(rows, num_states=1), discount=1.0, horizon=4)
+    np.testing.assert_allclose(plans.vectors, [[8, 0]])
+    occupancy, taken = plans.beginning(np.array([0])), []
+    for time in range(4):
+        taken += plans.actions(occupancy).tolist()
+        occupancy = plans.after(occupancy, time)
+    assert taken == [0, 0, 0, 1]
+    assert len(occupancy) == 0
+
+
+def test_of_equal_plans_the_shortest_is_taken():
+    """Waiting costs nothing, so that every vector can be had later as well."""
+    rows = [
+        (0, 0, 0, False, 1.0, (0, 0)),
+        (0, 1, 1, False, 1.0, (0, 0)),
+        (1, 0, 1, False, 1.0, (0, 0)),
+        (1, 1, 1, True, 1.0, (1, 2)),
+    ]
+    plans = plan(model_of(rows, num_states=2), discount=1.0, horizon=100)
+    np.testing.assert_allclose(plans.vectors, [[1, 2]])
+    np.testing.assert_allclose(plans.steps, [2])
+    assert len(plans.bases) < 10  # it stopped once nothing changed
+
+
+def test_a_loop_with_a_discount_converges_to_the_geometric_series():
+    rows = [(0, 0, 0, False, 1.0, (1, -2))]
+    plans = plan(model_of(rows, num_states=1), discount=0.5, horizon=1000)
+    np.testing.assert_allclose(plans.vectors, [[2, -4]], rtol=1e-8)
+
+
+def test_the_unit_of_rewards_changes_nothing():
+    for scale in (1e-6, 1e6):
+        model = random_model(3, num_states=3)
+        scaled = TabularModel(
+            model.start,
+            model.states,
+            model.actions,
+            model.next_states,
+            model.terminated,
+            model.probabilities,
+            model.rewards * np.array([scale, 1.0]),
+        )
+        plain = plan(model, discount=0.9, horizon=5).vectors
+        np.testing.assert_allclose(
+            plan(scaled, discount=0.9, horizon=5).vectors, plain * [scale, 1.0], rtol=1e-6
+        )
+
+
+def test_probabilities_that_do_not_sum_to_one_are_refused():
+    with pytest.raises(ValueError, match="must sum to 1"):
+        model_of([(0, 0, 0, True, 0.5, (0, 0))], num_states=1)
+
+
+def test_states_beyond_the_last_one_are_refused():
+    with pytest.raises(ValueError, match="numbered from 0 to 0"):
+        model_of([(0, 0, 1, False, 1.0, (0, 0))], num_states=1)
