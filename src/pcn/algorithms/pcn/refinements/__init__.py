@@ -7,6 +7,7 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
+from pcn.algorithms.pcn.refinements.routes import Routes
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
 from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
@@ -21,6 +22,7 @@ __all__ = [
     "ExpectedReturns",
     "LongerWarmUp",
     "LoopErasure",
+    "Routes",
     "Standardise",
     "StickyActions",
     "StoredEvaluations",
@@ -35,6 +37,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "breaking_off": BreakingOff,
     "loop_erasure": LoopErasure,
     "variations": Variations,
+    "routes": Routes,
     "stored_evaluations": StoredEvaluations,
     "consolidation": Consolidation,
     "expected_returns": ExpectedReturns,
