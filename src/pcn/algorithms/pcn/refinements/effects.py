@@ -8,6 +8,7 @@ predicts steps that were never taken.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
@@ -60,6 +61,7 @@ class Effects:
         self._kinds = np.zeros(0, np.int64)
         self._leaves = np.zeros(0, np.int64)
         self._trees = EffectTrees(num_actions, num_parts)
+        self._common_leaves = np.arange(num_actions)
         self._num_built = 0
         self.version = 0
         """Changes with everything that changes predictions."""
@@ -132,6 +134,7 @@ class Effects:
             self.version += int(not right.all())
             for leaf in np.unique(leaves[~right]):
                 self._grow(int(leaf), np.flatnonzero(self._leaves == leaf))
+        self._find_common()
 
     def _first_times(
         self, observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
@@ -159,6 +162,14 @@ class Effects:
         for action in range(self.num_actions):
             self._grow(action, np.flatnonzero(self._actions == action))
 
+    def _find_common(self) -> None:
+        """For each action a leaf that says what it mostly does."""
+        for action in range(self.num_actions):
+            index = np.flatnonzero(self._actions == action)
+            if len(index):
+                kind = np.bincount(self._kinds[index]).argmax()
+                self._common_leaves[action] = self._leaves[index[self._kinds[index] == kind][0]]
+
     def _grow(self, node: int, index: Int[np.ndarray, " step"]) -> None:
         observations = self._observations[index]
         self._trees.grow(node, observations, self._kinds[index])
@@ -175,14 +186,32 @@ class Effects:
         known = self._trees.labels[leaves] >= 0
         if not self.generalises:
             known &= self.taken(observations, actions)
-        outcomes = self.outcomes_of(observations, leaves)
-        # Nothing is known about numbers that no observation has ever had.
-        after = outcomes.observations
-        known &= np.all((after >= self._low) & (after <= self._high), axis=1)
         familiar = known & ~self._trees.unfamiliar(leaves, observations)
+        outcomes = self.outcomes_of(observations, leaves)
+        strange = self._strange(outcomes)
+        if strange.any():
+            # What has happened already does not happen again: then the action does what it mostly
+            # does, if that is possible.
+            leaves = np.where(strange, self._common_leaves[actions], leaves)
+            outcomes = self.outcomes_of(observations, leaves)
+            known &= ~self._strange(outcomes)
+            familiar &= ~strange
         return Predicted(
-            after, outcomes.rewards, outcomes.terminated, known=known, familiar=familiar, leaves=leaves
+            outcomes.observations,
+            outcomes.rewards,
+            outcomes.terminated,
+            known=known,
+            familiar=familiar,
+            leaves=leaves,
         )
+
+    def _strange(self, outcomes: Outcomes) -> Bool[np.ndarray, " step"]:
+        """Where a number is beyond all that any observation has ever had."""
+        after = outcomes.observations
+        strange: Bool[np.ndarray, " step"] = np.any(
+            (after < self._low) | (after > self._high), axis=1
+        )
+        return strange
 
     def outcomes_of(
         self, observations: Float[np.ndarray, "step part"], leaves: Int[np.ndarray, " step"]
@@ -239,6 +268,7 @@ class Effects:
         self._kind_of_effect = {row.tobytes(): kind for kind, row in enumerate(self._effects)}
         trees = {name.removeprefix("trees."): array for name, array in arrays.items()}
         self._trees.from_arrays(trees)
+        self._find_common()
 
 
 def fingerprints(observations: Float[np.ndarray, "step part"]) -> UInt64[np.ndarray, " step"]:
@@ -249,6 +279,7 @@ def fingerprints(observations: Float[np.ndarray, "step part"]) -> UInt64[np.ndar
     return prints
 
 
+@lru_cache(maxsize=8)
 def _factors(count: int) -> UInt64[np.ndarray, " part"]:
     drawn = np.random.default_rng(0).integers(1, 1 << 63, size=count, dtype=np.uint64)
     return drawn | np.uint64(1)

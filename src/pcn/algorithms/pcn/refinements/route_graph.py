@@ -20,8 +20,6 @@ from pcn.algorithms.pcn.refinements.effects import Effects, fingerprints
 EVENT, UNKNOWN, MISSING = -1, -2, -3
 """Instead of the place that an action leads to: an event, no prediction, not looked up yet."""
 MOST_PLACES = 1 << 24
-EXPLORED_NEAREST = 4
-"""Unfamiliar steps that are remembered around one state."""
 
 
 @dataclass(frozen=True)
@@ -41,34 +39,38 @@ class Reach:
     """The nearest places and actions of which little is known."""
 
 
-class Surroundings:
-    """What each action does at each place, as long as nothing but the place changes."""
+class Table:
+    """What each action does at each place in all surroundings, in arrays that grow."""
 
     def __init__(self, num_actions: int) -> None:
-        self._shape = (0, num_actions)
-        self.next = np.zeros(self._shape, np.int64)
+        self._num_actions = num_actions
+        self.next = np.zeros((0, 0, num_actions), np.int32)
         """The place after a step, or one of the three constants above."""
-        self.leaves = np.zeros(self._shape, np.int64)
+        self.leaves = np.zeros((0, 0, num_actions), np.int32)
         """The leaf that predicts the step."""
-        self.familiar = np.zeros(self._shape, dtype=bool)
+        self.familiar = np.zeros((0, 0, num_actions), dtype=bool)
+        """Whether much is known of the step."""
 
-    def make_room(self, num_places: int) -> None:
-        """Have rows for all places."""
-        missing = num_places - len(self.next)
-        if missing > 0:
-            missing = max(missing, len(self.next))
-            more = (missing, self.next.shape[1])
-            self.next = np.concatenate([self.next, np.full(more, MISSING)])
-            self.leaves = np.concatenate([self.leaves, np.zeros(more, np.int64)])
-            self.familiar = np.concatenate([self.familiar, np.zeros(more, dtype=bool)])
+    @property
+    def size(self) -> int:
+        """How many steps there is room for."""
+        return self.next.size
 
-    def take_over(self, other: "Surroundings", unchanged: Bool[np.ndarray, "place action"]) -> None:
-        """Everything that other surroundings say of unchanged steps."""
-        self.make_room(len(other.next))
-        rows = slice(len(other.next))
-        self.next[rows] = np.where(unchanged, other.next, MISSING)
-        self.leaves[rows] = other.leaves
-        self.familiar[rows] = other.familiar
+    def make_room(self, num_surroundings: int, num_places: int) -> None:
+        """Have rows for all surroundings and places."""
+        have = self.next.shape[:2]
+        if num_surroundings <= have[0] and num_places <= have[1]:
+            return
+        wanted = [
+            old if new <= old else max(new, 2 * old, 16)
+            for new, old in zip((num_surroundings, num_places), have, strict=True)
+        ]
+        shape = (*wanted, self._num_actions)
+        for name, empty in (("next", MISSING), ("leaves", 0), ("familiar", False)):
+            old = getattr(self, name)
+            array = np.full(shape, empty, old.dtype)
+            array[: have[0], : have[1]] = old
+            setattr(self, name, array)
 
 
 class RouteGraph:
@@ -83,156 +85,144 @@ class RouteGraph:
         self.ordinary = model.common_reward()
         """The reward of an ordinary step."""
         self._moving = model.parts_changed(self.ordinary)
+        self._tested = model.tested_parts()
         self._place_numbers: dict[int, int] = {}
-        self._places = np.zeros((64, model.num_parts))
-        self._surroundings_numbers: dict[int, int] = {}
-        self._surroundings: list[Surroundings] = []
-        self._rests: list[Float[np.ndarray, " part"]] = []
+        self._places = np.zeros((0, model.num_parts))
+        self._rest_numbers: dict[int, int] = {}
+        self._rests = np.zeros((0, model.num_parts))
+        self._begun: set[int] = {0}
+        self._table = Table(model.num_actions)
         self._reaches: dict[int, Reach] = {}
-        self.num_expanded = 0
-        """How many steps the model was asked about."""
+        self.work = 0
+        """How many steps were looked up or walked over."""
 
     @property
     def full(self) -> bool:
         """Whether no more steps are looked up."""
-        return self.num_expanded >= self._most_steps
+        return self._table.size >= self._most_steps
 
     def numbers_of(self, observations: Float[np.ndarray, "step part"]) -> Int[np.ndarray, " step"]:
         """The number of the state behind each observation."""
         places = np.where(self._moving, observations, 0.0)
-        rests = observations - places
-        known = self._surroundings_numbers
-        around = np.zeros(len(observations), np.int64)
-        for row, key in enumerate(fingerprints(rests).tolist()):
-            if key not in known:
-                known[key] = len(self._surroundings)
-                self._surroundings.append(Surroundings(self._model.num_actions))
-                self._rests.append(rests[row])
-            around[row] = known[key]
-        return around * MOST_PLACES + self._numbers_of_places(places)
-
-    def _numbers_of_places(
-        self, places: Float[np.ndarray, "step part"]
-    ) -> Int[np.ndarray, " step"]:
-        known = self._place_numbers
-        numbers = np.zeros(len(places), np.int64)
-        for row, key in enumerate(fingerprints(places).tolist()):
-            number = known.get(key)
-            if number is None:
-                number = known[key] = len(known)
-                if number == len(self._places):
-                    self._places = np.concatenate([self._places, np.zeros_like(self._places)])
-                self._places[number] = places[row]
-            numbers[row] = number
-        return numbers
+        rests = np.where(self._moving, 0.0, observations)
+        around, self._rests = _numbered(self._rest_numbers, self._rests, rests)
+        place, self._places = _numbered(self._place_numbers, self._places, places)
+        return around * MOST_PLACES + place
 
     def reaches(self, states: Int[np.ndarray, " state"]) -> list[Reach]:
         """What can be reached from each state."""
         fresh = [state for state in dict.fromkeys(states.tolist()) if state not in self._reaches]
-        for number in sorted({state // MOST_PLACES for state in fresh}):
-            self._begin(number)
-        while fresh:
-            missing: set[tuple[int, int]] = set()
-            waiting = []
-            for state in fresh:
-                around, place = divmod(state, MOST_PLACES)
-                lacking = self._find_reach(state, around, place)
-                if lacking:
-                    waiting.append(state)
-                    missing.update((around, one) for one in lacking)
-            self._look_up(sorted(missing))
-            fresh = waiting
+        if fresh:
+            self._begin(sorted({state // MOST_PLACES for state in fresh} - self._begun))
+            self._reaches.update(zip(fresh, self._find(np.array(fresh)), strict=True))
         return [self._reaches[state] for state in states.tolist()]
 
-    def _begin(self, number: int) -> None:
+    def _begin(self, fresh: list[int]) -> None:
         """Take over what does not depend on the surroundings from the first ones."""
-        first, own = self._surroundings[0], self._surroundings[number]
-        if number == 0 or len(own.next):
+        table = self._table
+        table.make_room(len(self._rests), len(self._places))
+        if not fresh:
             return
-        differing = np.flatnonzero(self._rests[number] != self._rests[0])
-        depends = np.any(self._model.tested_parts()[:, differing], axis=1)
-        own.take_over(first, ~depends[first.leaves])
-        lacking = np.any((own.next == MISSING) & (first.next != MISSING), axis=1)
-        self._look_up([(number, place) for place in np.flatnonzero(lacking).tolist()])
+        self._begun.update(fresh)
+        differs = self._rests[fresh] != self._rests[0]
+        depends = (differs.astype(np.float32) @ self._tested.T.astype(np.float32)) > 0
+        leaves = table.leaves[0]
+        table.next[fresh] = np.where(depends[:, leaves], MISSING, table.next[0])
+        table.leaves[fresh] = leaves
+        table.familiar[fresh] = table.familiar[0]
+        lacking = np.any(table.next[fresh] == MISSING, axis=2) & np.all(
+            table.next[0] != MISSING, axis=1
+        )
+        which, place = np.nonzero(lacking)
+        if len(place) and not self.full:
+            self._look_up(np.array(fresh)[which], place)
 
-    def _look_up(self, missing: list[tuple[int, int]]) -> None:
+    def _look_up(self, around: Int[np.ndarray, " step"], place: Int[np.ndarray, " step"]) -> None:
         """Ask the model what all actions do at these places in these surroundings."""
-        if not missing:
-            return
         num_actions = self._model.num_actions
-        around, place = np.array(missing).T
-        observations = self._places[place] + np.array([self._rests[one] for one in around])
-        before = np.repeat(observations, num_actions, axis=0)
-        actions = np.tile(np.arange(num_actions), len(missing))
-        self.num_expanded += len(before)
-        predicted = self._model.predict(before, actions)
+        before = np.repeat(self._places[place] + self._rests[around], num_actions, axis=0)
+        predicted = self._model.predict(before, np.tile(np.arange(num_actions), len(place)))
         ordinary = np.all(predicted.rewards == self.ordinary, axis=1) & ~predicted.terminated
-        moved = np.where(self._moving, predicted.observations, 0.0)
         after = np.where(predicted.known, EVENT, UNKNOWN)
         goes_on = predicted.known & ordinary
-        after[goes_on] = self._numbers_of_places(moved[goes_on])
-        rows = zip(
-            missing,
-            after.reshape(-1, num_actions),
-            predicted.leaves.reshape(-1, num_actions),
-            predicted.familiar.reshape(-1, num_actions),
-            strict=True,
-        )
-        for (number, at), next_places, leaves, familiar in rows:
-            own = self._surroundings[number]
-            own.make_room(at + 1)
-            own.next[at], own.leaves[at], own.familiar[at] = next_places, leaves, familiar
+        moved = np.where(self._moving, predicted.observations[goes_on], 0.0)
+        after[goes_on], self._places = _numbered(self._place_numbers, self._places, moved)
+        table, shape = self._table, (len(place), num_actions)
+        table.make_room(len(self._rests), len(self._places))
+        table.next[around, place] = after.reshape(shape)
+        table.leaves[around, place] = predicted.leaves.reshape(shape)
+        table.familiar[around, place] = predicted.familiar.reshape(shape)
+        self.work += len(before)
 
-    def _find_reach(self, start: int, around: int, place: int) -> list[int]:
-        """Store what can be reached, or return the places that must be looked up first."""
-        own = self._surroundings[around]
-        next_places = own.next.tolist()
-        num_known, full = len(next_places), self.full
-        events: list[tuple[int, int, int]] = []
-        lacking: list[int] = []
-        distances, queue = {place: 0}, deque([place])
-        while queue:
-            at = queue.popleft()
-            if at >= num_known or MISSING in next_places[at]:
-                lacking.append(at)
-                continue
-            distance = distances[at]
-            for action, after in enumerate(next_places[at]):
-                if after >= 0:
-                    if after not in distances:
-                        distances[after] = distance + 1
-                        queue.append(after)
-                elif after == EVENT:
-                    events.append((at, action, distance))
-        if lacking and not full:
-            return lacking
-        self._reaches[start] = self._reach(around, events, list(distances))
-        return []
+    def _find(self, states: Int[np.ndarray, " state"]) -> list[Reach]:
+        """Walk from all states at once, one ordinary step at a time."""
+        around, place = np.divmod(states, MOST_PLACES)
+        distance = np.full((len(states), len(self._places)), -1, np.int32)
+        row = np.arange(len(states))
+        distance[row, place] = 0
+        steps = 0
+        while len(row):
+            lacking = np.any(self._table.next[around[row], place] == MISSING, axis=1)
+            if lacking.any() and not self.full:
+                missing = np.unique((around[row] * MOST_PLACES + place)[lacking])
+                self._look_up(*np.divmod(missing, MOST_PLACES))
+            more = len(self._places) - distance.shape[1]
+            if more:
+                distance = np.pad(distance, ((0, 0), (0, more)), constant_values=-1)
+            after = self._table.next[around[row], place]
+            self.work += len(row)
+            steps += 1
+            row, after = np.repeat(row, after.shape[1]), after.ravel()
+            new = after >= 0
+            new[new] = distance[row[new], after[new]] < 0
+            row, place = np.divmod(np.unique(row[new] * MOST_PLACES + after[new]), MOST_PLACES)
+            distance[row, place] = steps
+        return self._collected(around, distance)
 
-    def _reach(self, around: int, events: list[tuple[int, int, int]], nearby: list[int]) -> Reach:
-        own = self._surroundings[around]
-        places, actions, distances = np.array(events, np.int64).reshape(-1, 3).T
-        before = self._places[places] + self._rests[around]
-        outcomes = self._model.outcomes_of(before, own.leaves[places, actions])
-        after = self.numbers_of(outcomes.observations)
-        same = np.column_stack([after, outcomes.terminated, outcomes.rewards])
-        first = np.unique(same, axis=0, return_index=True)[1]  # events are in order of distance
-        near = np.array([place for place in nearby if place < len(own.next)], np.int64)
-        strange = np.argwhere(~own.familiar[near])[:EXPLORED_NEAREST]
-        return Reach(
-            places=places[first],
-            actions=actions[first],
-            distances=distances[first],
-            rewards=outcomes.rewards[first],
-            terminated=outcomes.terminated[first],
-            after=after[first],
-            unfamiliar=[(int(near[row]), int(action)) for row, action in strange],
-        )
+    def _collected(
+        self, around: Int[np.ndarray, " state"], distance: Int[np.ndarray, "state place"]
+    ) -> list[Reach]:
+        """The events and the unfamiliar steps within the distances that were walked."""
+        num_places, num_states = distance.shape[1], len(around)
+        visited = distance >= 0
+        is_event = (self._table.next[around, :num_places] == EVENT) & visited[:, :, None]
+        row, place, action = np.nonzero(is_event)
+        before = self._places[place] + self._rests[around[row]]
+        leaves = self._table.leaves[around[row], place, action]
+        outcomes = self._model.outcomes_of(before, leaves)
+        after, far = self.numbers_of(outcomes.observations), distance[row, place]
+        # Of events with the same outcome the nearest one counts.
+        order = np.lexsort((far, *outcomes.rewards.T, outcomes.terminated, after, row))
+        same = np.column_stack([row, after, outcomes.terminated, outcomes.rewards])[order]
+        is_first = np.ones(len(order), dtype=bool)
+        is_first[1:] = np.any(same[1:] != same[:-1], axis=1)
+        index = order[is_first]
+        ends = np.searchsorted(row[index], np.arange(1, num_states))
+        strange = ~self._table.familiar[around, :num_places].all(axis=2) & visited
+        strange_at = np.where(strange, distance, np.iinfo(np.int32).max).argmin(axis=1)
+        return [
+            Reach(
+                places=place[own],
+                actions=action[own],
+                distances=far[own],
+                rewards=outcomes.rewards[own],
+                terminated=outcomes.terminated[own],
+                after=after[own],
+                unfamiliar=self._strange(int(around[state]), int(strange_at[state]))
+                if strange[state, strange_at[state]]
+                else [],
+            )
+            for state, own in enumerate(np.split(index, ends))
+        ]
+
+    def _strange(self, around: int, place: int) -> list[tuple[int, int]]:
+        familiar = self._table.familiar[around, place]
+        return [(place, int(action)) for action in np.flatnonzero(~familiar)]
 
     def way(self, start: int, end: int) -> list[int]:
         """The actions of a shortest way of ordinary steps from a state to a place."""
         around, place = divmod(start, MOST_PLACES)
-        next_places = self._surroundings[around].next.tolist()
+        next_places: list[list[int]] = self._table.next[around].tolist()
         before: dict[int, tuple[int, int]] = {place: (place, 0)}
         queue = deque([place])
         while queue and end not in before:
@@ -240,10 +230,25 @@ class RouteGraph:
             for action, after in enumerate(next_places[at]):
                 if after >= 0 and after not in before:
                     before[after] = (at, action)
-                    if after < len(next_places):
-                        queue.append(after)
+                    queue.append(after)
         backwards = []
         while end != place:
             end, action = before[end]
             backwards.append(action)
         return backwards[::-1]
+
+
+def _numbered(
+    known: dict[int, int],
+    rows: Float[np.ndarray, "known part"],
+    new: Float[np.ndarray, "step part"],
+) -> tuple[Int[np.ndarray, " step"], Float[np.ndarray, "more part"]]:
+    """The number of each new row, equal for equal rows, and all rows by number."""
+    numbers, added = np.zeros(len(new), np.int64), []
+    for index, key in enumerate(fingerprints(new).tolist()):
+        number = known.get(key)
+        if number is None:
+            number = known[key] = len(known)
+            added.append(index)
+        numbers[index] = number
+    return numbers, np.concatenate([rows, new[added]]) if added else rows

@@ -45,9 +45,9 @@ class Routes(AbstractRefinement):
     numbers; where observations hardly ever repeat, nothing is searched.
     """
 
-    steps_share: float = 0.4
+    steps_share: float = 0.5
     """Most of the environment steps that playing routes may take, as a share of all steps."""
-    expansions_per_step: float = 40.0
+    expansions_per_step: float = 100.0
     """How many steps of the model may be computed for each step of the environment."""
     beam: int = 512
     """Labels that a search keeps after each event."""
@@ -61,7 +61,7 @@ class Routes(AbstractRefinement):
     """A search ends when so many events more have brought no better return."""
     gain: float = 0.01
     """What a better return has to be better by, for that, as a share of the archive's spread."""
-    most_expanded: int = 400_000
+    most_expanded: int = 20_000_000
     """Most steps of the model that are remembered at a time."""
     trusted: float = 0.75
     """Share of promises that must have been kept for more to be played, and for wider searches."""
@@ -119,7 +119,7 @@ class Routes(AbstractRefinement):
     def _search(self, training: Training) -> Found:
         state, config, dataset = self._state(training), training.config, training.dataset
         archive, graph = dataset.archive(), state.graph_of(self.most_expanded)
-        before = graph.num_expanded
+        before = graph.work
         spread = np.ptp(archive.returns, axis=0)
         search = RouteSearch(
             graph=graph,
@@ -135,7 +135,7 @@ class Routes(AbstractRefinement):
         ways = _ways(dataset, archive.rows.taking(chosen), state, config.discount, graph)
         start = int(graph.numbers_of(state.start[None])[0])
         found = search.run(start, ways, archive.returns, training.rng)
-        state.expanded += graph.num_expanded - before + len(found)
+        state.expanded += graph.work - before + len(found)
         return found
 
     def _try(self, training: Training, found: Found, steps_allowed: int) -> bool:
@@ -167,9 +167,9 @@ class Routes(AbstractRefinement):
                 kept = float(np.all(as_promised, axis=1).mean())
             covered = covered_mask(returns, front, tolerance=config.return_tolerance)
             dataset.add(episodes, stored_mask=~covered)
-            import os  # DEBUG
+            import os, time  # DEBUG
             if os.environ.get("DBG"):  # DEBUG
-                print(f"DBG steps {training.steps} beam {state.beam} foresight {state.model.foresight:.3f} samples {len(state.model)} kinds {len(state.model._kind_of_effect)} total {state.expanded} promised {len(index)} unknown {len(found.unfamiliar)} labels {len(found)} surr {len(state._graph._surroundings)} places {len(state._graph._place_numbers)} moving {state._graph._moving.nonzero()[0].tolist()} exp {state._graph.num_expanded} played {len(scripts)} kept {kept:.2f}/{num_promised} new {int((~covered[:len(scripts)]).sum())} archive {len(front)} longest {dataset.archive().horizons.max()} len {lengths[len(scripts)-1]/len(scripts):.1f} spent {state.steps_spent}",flush=True)  # DEBUG
+                print(f"DBG steps {training.steps} beam {state.beam} foresight {state.model.foresight:.3f} samples {len(state.model)} kinds {len(state.model._kind_of_effect)} total {state.expanded} promised {len(index)} unknown {len(found.unfamiliar)} labels {len(found)} surr {len(state._graph._rests)} places {len(state._graph._places)} moving {state._graph._moving.nonzero()[0].tolist()} work {state._graph.work} {time.process_time()-0:.1f} played {len(scripts)} kept {kept:.2f}/{num_promised} new {int((~covered[:len(scripts)]).sum())} archive {len(front)} longest {dataset.archive().horizons.max()} len {lengths[len(scripts)-1]/len(scripts):.1f} spent {state.steps_spent}",flush=True)  # DEBUG
             index, count = index[num_promised:], PLAYED_AT_ONCE
             if len(index) == 0:
                 break
