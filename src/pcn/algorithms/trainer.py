@@ -100,9 +100,14 @@ class AbstractAlgorithm(ABC):
 
     @abstractmethod
     def trainer(
-        self, environment: AbstractEnvironment, config: Any, *, seed: int
+        self,
+        environment: AbstractEnvironment,
+        config: Any,
+        *,
+        seed: int,
+        steps_before: int = 0,
     ) -> AbstractTrainer:
-        """A training that has not begun."""
+        """A training that has not begun; `steps_before` were spent by then, and count."""
 
     @abstractmethod
     def agent(

@@ -136,4 +136,4 @@ def _claimed_front(environment: gym.Env[Any, Any], count: int, discount: float) 
         return None
     if returns.ndim != 2 or returns.shape[1] != count or len(returns) == 0:
         return None
-    return Front(returns, "claimed", "the environment's own pareto_front()")
+    return Front(returns, "claimed", "the environment's own pareto_front()", discount)

@@ -6,6 +6,7 @@ Reading the table imports none of the environments, nor JAX or SUMO: each is imp
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from pcn.checks import fits, type_name
@@ -50,6 +51,10 @@ def _walkroom(objectives: int, size: int | None = None, room_seed: int = 0) -> A
     return Walkroom(objectives, size=size, room_seed=room_seed)
 
 
+def _laboratory(module: str, name: str, **arguments: Any) -> Any:
+    return getattr(import_module(f"pcn.envs.laboratory.{module}"), name)(**arguments)
+
+
 def _crossroad(name: str, simulators: int) -> Any:
     from pcn.envs.crossroad.variants import crossroad
 
@@ -62,6 +67,13 @@ WALKROOM: dict[str, Parameter] = {
         int | None, None, "Cells along each dimension; 20 up to five objectives, 10 beyond."
     ),
     "room_seed": Parameter(int, 0, "Seeds the room's border."),
+}
+FISHWOOD: dict[str, Parameter] = {
+    "fish_probability": Parameter(float, 0.1, "How likely a step at the water yields a fish."),
+    "wood_probability": Parameter(float, 0.9, "How likely a step in the woods yields wood."),
+}
+FRUIT_TREE: dict[str, Parameter] = {
+    "depth": Parameter(int, 6, "Forks on the way to a fruit: 5, 6 or 7."),
 }
 CROSSROAD: dict[str, Parameter] = {
     "simulators": Parameter(int, 8, "Simulations at once, each in a process of its own."),
@@ -105,6 +117,32 @@ ENVIRONMENTS: dict[str, Entry] = {
         for number in range(2, 10)
     },
     "walkroom": Entry("a walkroom of any dimension, size and seed", _walkroom, WALKROOM),
+    "resource-gathering": Entry(
+        "fetch gold and a diamond past two enemies",
+        partial(_laboratory, "resource_gathering", "ResourceGathering"),
+    ),
+    "breakable-bottles": Entry(
+        "carry two bottles, at once or one after the other",
+        partial(_laboratory, "breakable_bottles", "BreakableBottles"),
+    ),
+    "fishwood": Entry(
+        "spend the day fishing or in the woods",
+        partial(_laboratory, "fishwood", "FishWood"),
+        FISHWOOD,
+    ),
+    "four-room": Entry(
+        "collect shapes of three kinds on the way through four rooms",
+        partial(_laboratory, "four_room", "FourRoom"),
+    ),
+    "fruit-tree": Entry(
+        "choose a fruit with six nutrients at the end of a branch",
+        partial(_laboratory, "fruit_tree", "FruitTree"),
+        FRUIT_TREE,
+    ),
+    "water-reservoir": Entry(
+        "release water from a dam against floods and thirst",
+        partial(_laboratory, "water_reservoir", "WaterReservoir"),
+    ),
     "crossroad": Entry(
         "traffic lights in SUMO trade flow against waiting",
         partial(_crossroad, "crossroad"),

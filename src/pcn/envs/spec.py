@@ -1,7 +1,7 @@
 """What an environment says about itself: objectives, spaces, limits and its true front."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -30,6 +30,8 @@ class Front:
     returns: Float[np.ndarray, "point objective"]
     status: Literal["proven", "best-known", "claimed"]
     source: str
+    discount: float = 1.0
+    """The discount of the returns: another one has another front."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,7 @@ class EnvironmentSpec:
             self.step_limit,
             self.reference_point,
             None if self.front is None else self.front.returns.tobytes(),
+            None if self.front is None else self.front.discount,
             self.deterministic,
             self.masked_actions,
             repr(self.shown_space),
@@ -95,6 +98,12 @@ class EnvironmentSpec:
         """The objectives' names, in the order of the reward."""
         return tuple(objective.name for objective in self.objectives)
 
+    def at_discount(self, discount: float) -> "EnvironmentSpec":
+        """The spec for runs with this discount: without a front that is for another one."""
+        if self.front is None or self.front.discount == discount:
+            return self
+        return replace(self, front=None)
+
     def to_json(self) -> dict[str, Any]:
         """Everything the spec says, as JSON; `from_json` reads it again exactly."""
         front = self.front
@@ -115,6 +124,7 @@ class EnvironmentSpec:
             else {
                 "status": front.status,
                 "source": front.source,
+                "discount": front.discount,
                 "returns": front.returns.tolist(),
             },
         }
@@ -138,6 +148,9 @@ class EnvironmentSpec:
             front=None
             if front is None
             else Front(
-                np.array(front["returns"], dtype=np.float64), front["status"], front["source"]
+                np.array(front["returns"], dtype=np.float64),
+                front["status"],
+                front["source"],
+                front.get("discount", 1.0),  # absent in the folders of older runs
             ),
         )

@@ -85,8 +85,10 @@ class CompiledGymEnv(gym.Env[Any, Any]):
         return self.environment.render(self._state)
 
     def pareto_front(self, gamma: float = 1.0) -> list[Float[np.ndarray, " objective"]]:
-        """The undiscounted front, where it is known; named and shaped as in MO-Gymnasium."""
+        """The front, where it is known for this discount; named and shaped as in MO-Gymnasium."""
         front = self.environment.spec.front
-        if front is None or gamma != 1.0:
-            raise ValueError("only the undiscounted front (gamma=1) can be known here")
+        if front is None:
+            raise ValueError("the front of this environment is not known")
+        if gamma != front.discount:
+            raise ValueError(f"the front is known for gamma={front.discount:g}, not for {gamma:g}")
         return list(front.returns)

@@ -11,6 +11,7 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.recipes.crossroad import CROSSROAD
 from pcn.recipes.deep_sea_treasure import DEEP_SEA_TREASURE
 from pcn.recipes.gymnasium import any_environment
+from pcn.recipes.laboratory import LABORATORY
 from pcn.recipes.minecart import MINECART
 from pcn.recipes.recipe import Recipe, entries_for
 from pcn.recipes.walkroom import walkroom
@@ -23,6 +24,7 @@ RECIPES: dict[str, Recipe | Callable[[Mapping[str, Any]], Recipe]] = {
     "minecart-stochastic": MINECART,
     **{f"walkroom-{number}": walkroom(number) for number in range(2, 10)},
     "walkroom": lambda arguments: walkroom(arguments.get("objectives", 2)),
+    **LABORATORY,
     "crossroad": CROSSROAD,
     "crossroad-authors": CROSSROAD,
     "crossroad-stochastic": CROSSROAD,

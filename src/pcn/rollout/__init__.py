@@ -3,6 +3,7 @@
 from functools import singledispatch
 
 import numpy as np
+from jaxtyping import Int
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.environment import AbstractEnvironment
@@ -12,7 +13,7 @@ from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.compiled import compiled_rollout
 from pcn.rollout.scripted import ScriptedAgent, scripted_rollout
 from pcn.rollout.stepped import stepped_rollout
-from pcn.types import RandomKey
+from pcn.types import MostSteps, RandomKey
 
 __all__ = ["AbstractAgent", "ScriptedAgent", "rollout", "run_episodes"]
 
@@ -24,18 +25,19 @@ def rollout(
     num_episodes: int,
     *,
     count: int | None = None,
-    most_steps: int | None = None,
+    most_steps: MostSteps | None = None,
 ) -> Episodes:
     """Run one episode per agent.
 
     Only the first `count` episodes are needed and marked as real; the others are run where that
-    costs nothing. Episodes that are not over after `most_steps` are broken off: their returns mean
-    nothing.
+    costs nothing. Episodes that are not over after `most_steps`, one number for all or one for
+    each, are broken off: their returns mean nothing.
     """
     count = num_episodes if count is None else count
     limit = environment.spec.step_limit
-    most_steps = limit if most_steps is None else min(most_steps, limit)
-    return run_episodes(environment, agents, key, num_episodes, count, most_steps)
+    limits = np.full(num_episodes, limit) if most_steps is None else np.minimum(most_steps, limit)
+    each = np.broadcast_to(limits, num_episodes).astype(np.int32)
+    return run_episodes(environment, agents, key, num_episodes, count, each)
 
 
 @singledispatch
@@ -45,7 +47,7 @@ def run_episodes(
     key: RandomKey,
     num_episodes: int,
     count: int,
-    most_steps: int,
+    most_steps: Int[np.ndarray, " episode"],
 ) -> Episodes:
     """What `rollout` does for one kind of environment; each kind has its function below."""
     raise TypeError(f"no rollout is registered in `run_episodes` for {type(environment)}")
@@ -58,11 +60,11 @@ def _run_compiled(
     key: RandomKey,
     num_episodes: int,
     count: int,
-    most_steps: int,
+    most_steps: Int[np.ndarray, " episode"],
 ) -> Episodes:
-    # As arrays: other numbers of episodes or steps need no other compiled code.
-    counts = np.asarray(count, np.int32), np.asarray(most_steps, np.int32)
-    return compiled_rollout(environment, agents, key, num_episodes, *counts)
+    # An array: another number of real episodes needs no other compiled code.
+    real = np.asarray(count, np.int32)
+    return compiled_rollout(environment, agents, key, num_episodes, real, most_steps)
 
 
 @run_episodes.register(GymnasiumEnvironment)
@@ -72,9 +74,9 @@ def _run_in_slots(
     key: RandomKey,
     num_episodes: int,
     count: int,
-    most_steps: int,
+    most_steps: Int[np.ndarray, " episode"],
 ) -> Episodes:
-    plan = agents.plan(most_steps)
+    plan = agents.plan(int(most_steps.max()))
     if plan is not None:
-        return scripted_rollout(environment, plan, key, num_episodes, count)
+        return scripted_rollout(environment, plan, key, num_episodes, count, most_steps)
     return stepped_rollout(environment, agents, key, num_episodes, count, most_steps)

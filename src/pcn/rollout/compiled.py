@@ -21,7 +21,7 @@ def compiled_rollout(
     key: RandomKey,
     num_episodes: int,
     count: Int[AnyArray, ""],
-    most_steps: Int[AnyArray, ""],
+    most_steps: Int[AnyArray, " episode"],
 ) -> Episodes:
     """All episodes in one compiled loop that ends with the longest of them.
 
@@ -65,7 +65,7 @@ def compiled_rollout(
 
     def unfinished(carry: Any) -> Bool[Array, ""]:
         time, _, _, _, ended, _, _ = carry
-        return (time < most_steps) & ~jnp.all(ended)
+        return jnp.any((time < most_steps) & ~ended)
 
     def advance(carry: Any) -> Any:
         time, states, own, lengths, ended, terminated, records = carry
@@ -75,21 +75,23 @@ def compiled_rollout(
         chosen = jax.vmap(action_head.in_space)(actions)
         step = jax.vmap(environment.step)(states, chosen, keys(step_key))
 
-        def where_ended(one: Array, other: Array) -> Array:
+        over = ended | (time >= most_steps)
+
+        def where_over(one: Array, other: Array) -> Array:
             shape = (num_episodes,) + (1,) * (other.ndim - 1)
-            return jnp.where(ended.reshape(shape), one, other)
+            return jnp.where(over.reshape(shape), one, other)
 
         def write(record: Array, value: Array) -> Array:
-            kept = where_ended(jnp.zeros_like(value), value)
+            kept = where_over(jnp.zeros_like(value), value)
             return jax.lax.dynamic_update_index_in_dim(record, kept, time, 0)
 
         records = jax.tree.map(write, records, (observations, actions, step.reward, masks))
         own = jax.vmap(observe)(own, actions, step.reward)
-        lengths = lengths + (~ended).astype(jnp.int32)
-        # An episode that has ended keeps its last state, from which the last observation is made.
-        states = jax.tree.map(where_ended, states, step.state)
-        terminated = terminated | (step.terminated & ~ended)
-        ended = ended | step.terminated | step.truncated
+        lengths = lengths + (~over).astype(jnp.int32)
+        # An episode that is over keeps its last state, from which the last observation is made.
+        states = jax.tree.map(where_over, states, step.state)
+        terminated = terminated | (step.terminated & ~over)
+        ended = ended | ((step.terminated | step.truncated) & ~over)
         return time + 1, states, own, lengths, ended, terminated, records
 
     lengths = jnp.zeros(num_episodes, jnp.int32)

@@ -6,7 +6,7 @@ from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout import rollout
 from pcn.rollout.agent import AbstractAgent
-from pcn.types import RandomKey
+from pcn.types import MostSteps, RandomKey
 
 
 class Runner:
@@ -26,7 +26,7 @@ class Runner:
         num_episodes: int,
         *,
         count: int | None = None,
-        most_steps: int | None = None,
+        most_steps: MostSteps | None = None,
     ) -> Episodes:
         """Run one episode per agent and count the steps of the real ones; see `rollout`."""
         episodes = rollout(

@@ -62,6 +62,7 @@ def scripted_rollout(
     key: RandomKey,
     num_episodes: int,
     count: int,
+    most_steps: Int[np.ndarray, " episode"],
 ) -> Episodes:
     """Episodes whose actions are known: each is sent to its slot as a whole.
 
@@ -75,7 +76,11 @@ def scripted_rollout(
         episodes = range(first, min(first + environment.num_slots, count))
         played = slots.play(
             {
-                slot: Script(int(seeds[episode]), plan.actions[episode], plan.obeys_masks)
+                slot: Script(
+                    int(seeds[episode]),
+                    plan.actions[episode, : most_steps[episode]],
+                    plan.obeys_masks,
+                )
                 for slot, episode in enumerate(episodes)
             }
         )

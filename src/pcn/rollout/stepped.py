@@ -22,7 +22,7 @@ def stepped_rollout(
     key: RandomKey,
     num_episodes: int,
     count: int,
-    most_steps: int,
+    most_steps: Int[np.ndarray, " episode"],
 ) -> Episodes:
     """Episodes of a Gymnasium environment, one policy call per step for all slots together.
 
@@ -75,7 +75,7 @@ def stepped_rollout(
         for slot, (observation, reward, terminated, truncated, info) in outcomes.items():
             rewards[slot] = reward
             show(slot, observation, info)
-            if terminated or truncated or times[slot] >= most_steps:
+            if terminated or truncated or times[slot] >= most_steps[playing[slot]]:
                 recorder.end(
                     playing.pop(slot),
                     int(times[slot]),

@@ -142,7 +142,10 @@ def carry_out(
         pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
         environment.prepare()
         trainer = ALGORITHMS[settings.algorithm].trainer(
-            environment, settings.config, seed=settings.seed
+            environment,
+            settings.config,
+            seed=settings.seed,
+            steps_before=settled.probe["steps"],
         )
         record, folder = _Record(), None
         if isinstance(job, RunFolder):
@@ -255,6 +258,7 @@ class _Training:
             "probe": dict(settled.probe),
             "seconds": round(time.perf_counter() - self._started, 3),
             "policies": len(outcome.coverage_set),
+            "tolerances": outcome.coverage_set.tolerance_vector.tolist(),
             **metrics_of(outcome.coverage_set, settled.spec, outcome.archive),
             **outcome.facts,
         }

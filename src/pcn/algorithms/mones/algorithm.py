@@ -16,9 +16,14 @@ class MONES(AbstractStackedAlgorithm):
     config_class = MONESConfig
 
     def trainer(
-        self, environment: AbstractEnvironment, config: MONESConfig, *, seed: int
+        self,
+        environment: AbstractEnvironment,
+        config: MONESConfig,
+        *,
+        seed: int,
+        steps_before: int = 0,
     ) -> MONESTrainer:
-        """A training that has not begun."""
+        """A training that has not begun; `steps_before` were spent by then, and count."""
         policy = fresh_policy(environment.spec, config, np.zeros(2, np.uint32))
         size = WeightVector(policy).size
         if config.covariance == "full" and size > config.most_weights:
@@ -26,4 +31,4 @@ class MONES(AbstractStackedAlgorithm):
                 f"a full covariance of {size:,} weights is more than most_weights allows, "
                 f"{config.most_weights:,}; take covariance=diagonal or a smaller width"
             )
-        return MONESTrainer(environment, config, seed=seed)
+        return MONESTrainer(environment, config, seed=seed, steps_before=steps_before)

@@ -12,6 +12,7 @@ from pcn.command import Command
 from pcn.episodes import Episodes
 from pcn.nets.policy import ConditionedPolicy
 from pcn.rollout.runner import Runner
+from pcn.types import MostSteps
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Actor:
         greedy: bool = False,
         follows_rewards: bool = True,
         count: int | None = None,
-        most_steps: int | None = None,
+        most_steps: MostSteps | None = None,
     ) -> Episodes:
         """Run one episode per command, all at once. Each number of commands is compiled.
 
@@ -51,7 +52,8 @@ class Actor:
             greedy: whether the network's first choice is taken instead of sampling.
             follows_rewards: whether rewards are deducted from desired returns as they come.
             count: only the first `count` episodes are needed; the others are padding.
-            most_steps: episodes that are not over by then are broken off.
+            most_steps: episodes that are not over by then are broken off; one number, or one
+                for each episode.
         """
         size, single = len(desired_horizons), np.float32
         zeros = np.zeros(size)

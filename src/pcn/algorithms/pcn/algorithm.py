@@ -29,13 +29,18 @@ class PCN(AbstractAlgorithm):
     presets = PRESETS
 
     def trainer(
-        self, environment: AbstractEnvironment, config: PCNConfig, *, seed: int
+        self,
+        environment: AbstractEnvironment,
+        config: PCNConfig,
+        *,
+        seed: int,
+        steps_before: int = 0,
     ) -> PCNTrainer:
-        """A training that has not begun."""
+        """A training that has not begun; `steps_before` were spent by then, and count."""
         scale, expected = config.command_scale, environment.spec.num_objectives + 1
         if scale is not None and len(scale) != expected:
             raise UserError(f"command_scale has {len(scale)} numbers, expected {expected}")
-        return PCNTrainer(environment, config, seed=seed)
+        return PCNTrainer(environment, config, seed=seed, steps_before=steps_before)
 
     def agent(
         self,

@@ -1,7 +1,8 @@
 """The hyperparameters of PCN itself: those of the paper's section 4, with no refinement."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
@@ -30,14 +31,16 @@ class CoreConfig(AlgorithmConfig):
     command_spread: float = 10.0
     """Range that an automatic scale gives to each part of the front's commands."""
     command_spread_change: float = 2.0
-    """An automatic scale follows the archive once its range has changed by this factor."""
+    """An automatic scale and tolerances follow the data once the range changes by this factor."""
 
     learning_rate: float = 3e-3
     """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
     batch_size: int = 256
     """Transitions in one update (authors: 256)."""
-    updates_per_step: float = 0.05
+    updates_per_step: float = 0.1
     """Updates for each environment step that an iteration brings."""
+    most_updates: int = 40_000
+    """Updates of the whole training at most: of a large budget each step brings fewer of them."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
     archive_fraction: float = 0.25
@@ -68,6 +71,8 @@ class CoreConfig(AlgorithmConfig):
     """Crowding distance up to which an episode counts as crowded (Eq. 7)."""
     duplicate_penalty: float = 1e-5
     """The constant c of Eq. (7) (authors: 1e-5)."""
+    normalised_distance: bool = True
+    """Measure Eq. (6) in the spread of stored returns, objective by objective (paper: not)."""
     evaluation_share: float = 0.1
     """Most of the steps that evaluations during training may take, as a share of all steps."""
     ending_share: float = 0.3
@@ -75,12 +80,14 @@ class CoreConfig(AlgorithmConfig):
     ending_executions: int = 3
     """Where outcomes are certain: how often all commands can be executed with what is kept."""
 
+    before: ClassVar[Mapping[str, Any]] = {"normalised_distance": False, "warmup_share": 1.0}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(
             self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
             "episodes_per_iteration", "capacity", "command_spread_change", "iterations",
-            "ending_executions",
+            "most_updates", "ending_executions",
         )  # fmt: skip
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",

@@ -43,6 +43,9 @@ class Schedule:
         """Mean length of exploring episodes; the longest possible one before there are any."""
         self.num_episodes = config.episodes_per_iteration or FIRST_EPISODES
         """Episodes of an iteration."""
+        self.affordable_share = 1.0
+        """Share of the wanted iterations that the budget holds if episodes stay as long as in
+        warm-up; 1 where it holds all of them."""
 
     def measure(self, mean_length: float) -> None:
         """Settle the size of an iteration once warm-up has shown how long episodes are.
@@ -51,14 +54,17 @@ class Schedule:
         """
         config = self._config
         self.mean_length = mean_length
+        fitting = config.total_steps / (config.iterations * mean_length)
         if config.episodes_per_iteration is None:
-            fitting = config.total_steps / (config.iterations * mean_length)
             power = 2.0 ** np.round(np.log2(max(fitting, 1.0)))
             self.num_episodes = int(np.clip(power, FEWEST_EPISODES, MOST_EPISODES))
+            self.affordable_share = min(1.0, fitting / FEWEST_EPISODES)
 
     def collected(self, num_steps: int) -> None:
         """Note that an iteration has brought that many steps to learn from."""
-        self._due_updates += self._config.updates_per_step * num_steps
+        config = self._config
+        rate = min(config.updates_per_step, config.most_updates / config.total_steps)
+        self._due_updates += rate * num_steps
 
     def next_updates(self) -> int:
         """How many updates to make now; they count as made."""
@@ -92,6 +98,7 @@ class Schedule:
             "due_updates": self._due_updates,
             "mean_length": self.mean_length,
             "num_episodes": self.num_episodes,
+            "affordable_share": self.affordable_share,
         }
 
     def from_json(self, content: Mapping[str, Any]) -> None:
@@ -99,3 +106,4 @@ class Schedule:
         self._due_updates = content["due_updates"]
         self.mean_length = content["mean_length"]
         self.num_episodes = content["num_episodes"]
+        self.affordable_share = content["affordable_share"]

@@ -154,7 +154,6 @@ class PCNTrainer(AbstractTrainer):
         repeat = training.repeat_probabilities(size)
         bound, key = training.upper_bound(), training.next_key()
         batch = schedule.batch(size, training.exploring_steps_left)
-        limit = training.most_steps(horizons)
         episodes = training.actor.run(
             training.learner.policy,
             returns,
@@ -164,7 +163,7 @@ class PCNTrainer(AbstractTrainer):
             upper_bound=bound,
             key=key,
             count=batch.count,
-            most_steps=batch.most_steps if limit is None else min(limit, batch.most_steps),
+            most_steps=np.minimum(batch.most_steps, training.most_steps(horizons)),
         )
         schedule.mean_length = episodes.num_steps / batch.count
         self._store(episodes)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.core_config import CoreConfig
@@ -14,6 +14,7 @@ from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
+from pcn.planning.vector_sets import spread_out
 from pcn.rollout.runner import Runner
 
 if TYPE_CHECKING:
@@ -99,15 +100,32 @@ class Training:
                 return repeat
         return np.zeros(num_episodes)
 
-    def most_steps(self, desired_horizons: Float[np.ndarray, " episode"]) -> int | None:
-        """After how many steps exploring episodes are broken off; None for never."""
-        limits = [one.most_steps(desired_horizons, self) for one in self.refinements]
-        return min((limit for limit in limits if limit is not None), default=None)
+    def most_steps(
+        self, desired_horizons: Float[np.ndarray, " episode"]
+    ) -> Int[np.ndarray, " episode"]:
+        """After how many steps exploring episodes are broken off."""
+        limits = np.full(len(desired_horizons), self.spec.step_limit)
+        for refinement in self.refinements:
+            limits = np.minimum(limits, refinement.most_steps(desired_horizons, self))
+        return limits
 
     def commands(self) -> Archive:
-        """The commands among which the end of the training chooses."""
+        """The commands among which the end of the training chooses.
+
+        Every policy that is offered is executed. Where the steps that are left do not allow that,
+        some commands stand for the others.
+        """
         given = (refinement.commands(self) for refinement in self.refinements)
-        return next((some for some in given if some is not None), self.dataset.archive())
+        commands = next((some for some in given if some is not None), self.dataset.archive())
+        if not self.spec.deterministic:
+            return commands
+        steps = int(commands.horizons.sum())
+        if steps * self.config.ending_executions <= self.steps_left * 2:
+            return commands
+        order = spread_out(commands.returns, len(commands))
+        fitting = np.cumsum(commands.horizons[order]) * self.config.ending_executions
+        count = max(1, int(np.searchsorted(fitting, self.steps_left * 2, side="right")))
+        return Archive(commands.rows.taking(np.sort(order[:count])))
 
     def state_arrays(self) -> dict[str, np.ndarray]:
         """What refinements remember, as named arrays for a checkpoint."""

@@ -12,7 +12,12 @@ class RA(AbstractStackedAlgorithm):
     config_class = RAConfig
 
     def trainer(
-        self, environment: AbstractEnvironment, config: RAConfig, *, seed: int
+        self,
+        environment: AbstractEnvironment,
+        config: RAConfig,
+        *,
+        seed: int,
+        steps_before: int = 0,
     ) -> RATrainer:
-        """A training that has not begun."""
-        return RATrainer(environment, config, seed=seed)
+        """A training that has not begun; `steps_before` were spent by then, and count."""
+        return RATrainer(environment, config, seed=seed, steps_before=steps_before)

@@ -13,9 +13,13 @@ from pcn.rollout.runner import Runner
 class AbstractStackedTrainer(AbstractTrainer):
     """Trains until the budget is spent; then one more iteration executes the policies."""
 
-    def __init__(self, environment: AbstractEnvironment, *, seed: int) -> None:
+    def __init__(
+        self, environment: AbstractEnvironment, *, seed: int, steps_before: int = 0
+    ) -> None:
+        """`steps_before` were spent before the training begins, and count."""
         self.environment = environment
         self._runner = Runner(environment)
+        self._runner.steps = steps_before
         self._rng = np.random.default_rng(seed)
         self._outcome: Outcome | None = None
         self._before_last: Snapshot | None = None

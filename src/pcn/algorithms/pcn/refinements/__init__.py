@@ -7,6 +7,8 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
+from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
+from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.refinements.routes import Routes
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
@@ -22,6 +24,8 @@ __all__ = [
     "ExpectedReturns",
     "LongerWarmUp",
     "LoopErasure",
+    "NoiseTolerance",
+    "Planning",
     "Routes",
     "Standardise",
     "StickyActions",
@@ -39,7 +43,9 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "variations": Variations,
     "routes": Routes,
     "stored_evaluations": StoredEvaluations,
+    "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
+    "planning": Planning,
     "expected_returns": ExpectedReturns,
 }
 """In the order in which they act; the default preset has all of them, `paper` has none."""

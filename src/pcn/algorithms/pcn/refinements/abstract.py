@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting
 from pcn.algorithms.pcn.dataset import Archive
@@ -76,10 +76,9 @@ class AbstractRefinement:
 
     def most_steps(
         self, desired_horizons: Float[np.ndarray, " episode"], training: Training
-    ) -> int | None:
-        """After how many steps exploring episodes are broken off; None for never."""
-        del desired_horizons, training
-        return None
+    ) -> Int[np.ndarray, " episode"]:
+        """After how many steps exploring episodes are broken off."""
+        return np.full(len(desired_horizons), training.spec.step_limit)
 
     def most_copies(self) -> int | None:
         """How many stored episodes may have the same return; None for any number."""

@@ -182,15 +182,12 @@ class Consolidating(AbstractFitting):
         commands = commands[np.argsort(rows.lengths[commands], kind="stable")]
         size = training.actor.batch_size
         batches = [commands[first : first + size] for first in range(0, len(commands), size)]
-        limits = [
-            int(self._settings.check_patience * rows.lengths[batch].max()) + 1 for batch in batches
-        ]
-        cost = sum(len(batch) * limit for batch, limit in zip(batches, limits, strict=True))
+        limits = (self._settings.check_patience * rows.lengths).astype(np.int64) + 1
         # Enough is left to execute everything that is offered once more.
-        if cost > training.steps_left - self._archive.horizons.sum():
+        if limits[commands].sum() > training.steps_left - self._archive.horizons.sum():
             return reached
         steps_before = training.steps
-        for number, (batch, limit) in enumerate(zip(batches, limits, strict=True)):
+        for number, batch in enumerate(batches):
             padded = np.resize(batch, size)
             episodes = training.actor.run(
                 self._learner.policy,
@@ -200,13 +197,13 @@ class Consolidating(AbstractFitting):
                 key=nth_key(self._key, number),
                 greedy=True,
                 count=len(batch),
-                most_steps=limit,
+                most_steps=limits[padded],
             )
             training.dataset.replace_equals(rows.taking(batch), episodes)
             returns = episodes.returns(discount=training.config.discount)[: len(batch)]
             ended = np.asarray(episodes.ended)[: len(batch)]
             reached[batch] = ended & reached_mask(
-                rows.returns[batch], returns, training.config.return_tolerance
+                rows.returns[batch], returns, training.dataset.tolerances
             )
         self.num_steps += training.steps - steps_before
         return reached

@@ -1,0 +1,1 @@
+"""The laboratory: small environments of MO-Gymnasium, compiled, whose true fronts are known."""
