@@ -15,8 +15,10 @@ from jaxtyping import Bool, Float, Int, UInt64
 
 from pcn.algorithms.pcn.refinements.effect_trees import EffectTrees
 
-DECIMALS = 5
-"""Numbers that are equal when rounded to so many decimals are equal."""
+OBSERVATION_BITS = 20
+"""Binary digits of a number in an observation that count: single precision has 24."""
+CHANGE_BITS = 13
+"""Binary digits of a change that is not a whole number, so that rounding makes no new changes."""
 BUILT_ANEW = 1.5
 """Growth of the number of steps after which the trees are built anew, from all of them."""
 MEMORY = 0.999
@@ -77,7 +79,7 @@ class Effects:
     @property
     def generalises(self) -> bool:
         """Whether predictions of steps never taken are right more often than not."""
-        return self.foresight > 0.5  # noqa: PLR2004
+        return self.foresight > 0.5
 
     @property
     def has_kinds(self) -> bool:
@@ -113,7 +115,7 @@ class Effects:
         fresh = fresh[: self._most_steps - len(self)]
         if len(fresh) == 0:
             return
-        observations, actions = _tidy(observations[fresh]), actions[fresh]
+        observations, actions = tidy(observations[fresh]), actions[fresh]
         effects = _effects_of(observations, outcomes, fresh)
         kinds = np.fromiter((self._kind(effect) for effect in effects), np.int64, len(fresh))
         leaves = self._trees.leaves(actions, observations)
@@ -141,7 +143,7 @@ class Effects:
     ) -> Int[np.ndarray, " fresh"]:
         """The steps whose observation and action are new, the first of equal ones."""
         known, fresh = self._step_of_key, []
-        for row, key in enumerate(_keys(fingerprints(_tidy(observations)), actions)):
+        for row, key in enumerate(_keys(fingerprints(tidy(observations)), actions)):
             if key not in known:
                 if len(known) < self._most_steps:
                     known[key] = len(known)
@@ -219,16 +221,14 @@ class Effects:
         """What follows observations according to these leaves of the trees."""
         effects, split = self._effects[self._trees.labels[leaves]], self.num_parts
         return Outcomes(
-            _tidy(observations + effects[:, :split]), effects[:, split:-1], effects[:, -1] > 0
+            tidy(observations + effects[:, :split]), effects[:, split:-1], effects[:, -1] > 0
         )
 
     def tested_parts(self) -> Bool[np.ndarray, "leaf part"]:
         """Which parts of an observation decide about each leaf."""
         return self._trees.tested_parts()
 
-    def parts_changed(
-        self, reward: Float[np.ndarray, " objective"]
-    ) -> Bool[np.ndarray, " part"]:
+    def parts_changed(self, reward: Float[np.ndarray, " objective"]) -> Bool[np.ndarray, " part"]:
         """The parts that steps with this reward change, unless they end the episode."""
         split = self.num_parts
         same = np.all(self._effects[:, split:-1] == reward, axis=1) & (self._effects[:, -1] == 0)
@@ -290,9 +290,12 @@ def _keys(prints: UInt64[np.ndarray, " step"], actions: Int[np.ndarray, " step"]
     return numbers
 
 
-def _tidy(numbers: Float[np.ndarray, "step part"]) -> Float[np.ndarray, "step part"]:
-    """Rounded, and without minus zero: equal numbers have equal bits."""
-    return np.round(numbers, DECIMALS) + 0.0
+def tidy(
+    numbers: Float[np.ndarray, "*step part"], bits: int = OBSERVATION_BITS
+) -> Float[np.ndarray, "*step part"]:
+    """Rounded to so many binary digits, and without minus zero: equal numbers have equal bits."""
+    mantissa, exponent = np.frexp(numbers)
+    return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits) + 0.0
 
 
 def _effects_of(
@@ -300,6 +303,7 @@ def _effects_of(
     outcomes: Outcomes,
     fresh: Int[np.ndarray, " fresh"],
 ) -> Float[np.ndarray, "fresh change"]:
-    changes = _tidy(outcomes.observations[fresh]) - observations
-    rewards, terminated = outcomes.rewards[fresh], outcomes.terminated[fresh]
-    return _tidy(np.concatenate([changes, rewards, terminated[:, None]], axis=1))
+    changes = tidy(outcomes.observations[fresh]) - observations
+    changes = np.where(changes == np.round(changes), changes, tidy(changes, CHANGE_BITS))
+    rewards, terminated = tidy(outcomes.rewards[fresh]), outcomes.terminated[fresh]
+    return np.concatenate([changes, rewards, terminated[:, None]], axis=1)

@@ -36,7 +36,14 @@ class Reach:
     after: Int[np.ndarray, " event"]
     """The state that the event leads to."""
     unfamiliar: list[tuple[int, int]]
-    """The nearest places and actions of which little is known."""
+    """The nearest place with actions of which little is known, and these."""
+
+    @classmethod
+    def joined(cls, reaches: "list[Reach]") -> "Reach":
+        """The events of several, one after the other."""
+        names = ("places", "actions", "distances", "rewards", "terminated", "after")
+        columns = {name: np.concatenate([getattr(one, name) for one in reaches]) for name in names}
+        return cls(**columns, unfamiliar=[])
 
 
 class Table:

@@ -6,12 +6,12 @@ another are dropped: whatever follows could follow the other as well. Where ther
 are kept: the best for various weights of the objectives and of time, and others by chance.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.algorithms.pcn.refinements.route_graph import RouteGraph
+from pcn.algorithms.pcn.refinements.route_graph import Reach, RouteGraph
 from pcn.pareto import covered_mask, unique_front
 
 NOTHING = 1e-9
@@ -20,7 +20,7 @@ NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Way:
-    """A known episode up to one of its events."""
+    """A known episode and its events; the last event, which ends it, is left out."""
 
     states: Int[np.ndarray, " event"]
     """The state after each event."""
@@ -32,60 +32,6 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Step:
-    """How a label is reached from the one before: by these steps, or to a place and one on."""
-
-    parent: int
-    actions: tuple[int, ...] | None
-    start: int = 0
-    end: int = 0
-    action: int = 0
-
-
-class Found:
-    """What a search found: promised returns, and how each is reached."""
-
-    def __init__(self, graph: RouteGraph, num_objectives: int) -> None:
-        self._graph = graph
-        self._steps: list[Step] = [Step(-1, ())]
-        self.returns = np.zeros((0, num_objectives))
-        """What the routes that come to an end promise."""
-        self._ends: list[Step] = []
-        self.unfamiliar: list[Step] = []
-        """Routes to steps of which little is known."""
-
-    def __len__(self) -> int:
-        return len(self._steps)
-
-    def add_label(self, step: Step) -> int:
-        """Number a label."""
-        self._steps.append(step)
-        return len(self._steps) - 1
-
-    def add_ends(self, returns: Float[np.ndarray, "end objective"], ends: list[Step]) -> None:
-        """Note routes that come to an end."""
-        self.returns = np.concatenate([self.returns, returns])
-        self._ends += ends
-
-    def route(self, number: int) -> Int[np.ndarray, " time"]:
-        """The actions of one of the routes that come to an end."""
-        return self.actions(self._ends[number])
-
-    def actions(self, step: Step) -> Int[np.ndarray, " time"]:
-        """All actions from the start on."""
-        parts: list[list[int]] = []
-        while True:
-            if step.actions is None:
-                parts.append([*self._graph.way(step.start, step.end), step.action])
-            else:
-                parts.append(list(step.actions))
-            if step.parent < 0:
-                break
-            step = self._steps[step.parent]
-        return np.array([action for part in parts[::-1] for action in part], np.int64)
-
-
-@dataclass(frozen=True)
 class Labels:
     """States that can be reached after a number of events."""
 
@@ -93,6 +39,44 @@ class Labels:
     states: Int[np.ndarray, " label"]
     times: Int[np.ndarray, " label"]
     returns: Float[np.ndarray, "label objective"]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def followed_by(self, other: "Labels") -> "Labels":
+        """These labels and then the others."""
+        return Labels(
+            *(
+                np.concatenate([getattr(self, field.name), getattr(other, field.name)])
+                for field in fields(self)
+            )
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edges:
+    """Events that follow labels."""
+
+    parents: Int[np.ndarray, " edge"]
+    """The number of the label before."""
+    starts: Int[np.ndarray, " edge"]
+    """The state of the label before."""
+    places: Int[np.ndarray, " edge"]
+    """The place before the event."""
+    actions: Int[np.ndarray, " edge"]
+    """The event's action."""
+    after: Int[np.ndarray, " edge"]
+    """The state after the event."""
+    times: Int[np.ndarray, " edge"]
+    returns: Float[np.ndarray, "edge objective"]
+    terminated: Bool[np.ndarray, " edge"]
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def taking(self, index: Int[np.ndarray, " kept"] | Bool[np.ndarray, " edge"]) -> "Edges":
+        """The edges at `index`."""
+        return Edges(**{field.name: getattr(self, field.name)[index] for field in fields(self)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +94,10 @@ class RouteSearch:
     """For how many random weights of the objectives and of time the best labels are kept."""
     patience: int
     """The search ends when so many events more have brought no better return."""
-    gain: Float[np.ndarray, " objective"]
-    """What a better return has to be better by, for that."""
+    gain: float
+    """What a better return has to be better by, for that, in units of `scale`."""
+    scale: Float[np.ndarray, " objective"]
+    """The unit in which returns are compared."""
 
     def run(
         self,
@@ -119,79 +105,65 @@ class RouteSearch:
         ways: list[Way],
         front: Float[np.ndarray, "point objective"],
         rng: np.random.Generator,
-    ) -> Found:
-        """Search from the start and from everything on known ways."""
-        num_objectives = front.shape[1]
-        found = Found(self.graph, num_objectives)
-        seen = SeenLabels(num_objectives + 1, self.labels_per_state)
+    ) -> "Found":
+        """Search from the start and from everything on known ways, for what `front` lacks."""
+        found = Found(self.graph, self.scale)
+        seen = SeenLabels(len(self.scale) + 1, self.labels_per_state)
         first = np.zeros(1, np.int64)
-        labels = Labels(first, first + start, first, np.zeros((1, num_objectives)))
+        labels = Labels(first, first + start, first, np.zeros((1, len(self.scale))))
+        guides, front = Guides(ways, self.scale), front / self.scale
         last_gain = num_events = 0
-        on_ways = [0] * len(ways)
-        while len(labels.numbers) and num_events <= last_gain + self.patience:
-            returns, rows, edges, ended = self._followed(labels, found)
-            new = ~covered_mask(returns[ended], front, tolerance=NOTHING)
-            if new.any():
-                index = np.flatnonzero(ended)[new]
-                index = index[unique_front(returns[index])]
-                if not covered_mask(returns[index] - self.gain, front).all():
+        while len(labels) and num_events <= max(last_gain + self.patience, guides.most_events):
+            edges = self._followed(labels, found)
+            ends = edges.taking(edges.terminated)
+            ends = ends.taking(~covered_mask(ends.returns, front, tolerances=NOTHING))
+            ends = ends.taking(unique_front(ends.returns)) if len(ends) else ends
+            if len(ends):
+                if not covered_mask(ends.returns - self.gain, front).all():
                     last_gain = num_events
-                found.add_ends(returns[index], [self._step(labels, rows, edges, i) for i in index])
-                front = np.concatenate([front, returns[index]])
+                found.add_ends(ends)
+                front = np.concatenate([front, ends.returns])
+            edges = edges.taking(~edges.terminated)
+            edges = edges.taking(self._kept(edges, seen, rng))
+            labels = Labels(found.add_labels(edges), edges.after, edges.times, edges.returns)
+            labels = labels.followed_by(guides.after_event(num_events, found, seen))
             num_events += 1
-            index = np.flatnonzero(~ended)
-            states, times = edges.after[index], edges.times[index]
-            kept = self._kept(states, times, returns[index], seen, rng)
-            numbers = [
-                found.add_label(self._step(labels, rows, edges, i)) for i in index[kept].tolist()
-            ]
-            labels = Labels(np.array(numbers, np.int64), states[kept], times[kept], returns[index[kept]])
-            labels = self._joined(labels, ways, on_ways, num_events, found, seen)
-            if any(len(way.states) > num_events for way in ways):
-                last_gain = max(last_gain, num_events - self.patience)
         return found
 
-    def _followed(self, labels: Labels, found: Found):
-        """Every label followed by every event that can be reached from it."""
+    def _followed(self, labels: Labels, found: "Found") -> "Edges":
+        """Every label followed by every event that can be reached from it in time."""
         reaches = self.graph.reaches(labels.states)
-        counts = np.array([len(reach.after) for reach in reaches])
-        rows = np.repeat(np.arange(len(reaches)), counts)
-        distances = np.concatenate([reach.distances for reach in reaches])
-        edges = Edges(
-            np.concatenate([reach.places for reach in reaches]),
-            np.concatenate([reach.actions for reach in reaches]),
-            np.concatenate([reach.after for reach in reaches]),
-            labels.times[rows] + distances + 1,
-        )
-        rewards = np.concatenate([reach.rewards for reach in reaches])
-        terminated = np.concatenate([reach.terminated for reach in reaches])
-        powers = self.discount ** np.arange(int(distances.max(initial=0)) + 1)
-        before = np.concatenate([[0.0], np.cumsum(powers)])[distances]  # weights of ordinary steps
-        gained = before[:, None] * self.graph.ordinary + powers[distances][:, None] * rewards
-        returns = labels.returns[rows] + (self.discount ** labels.times[rows])[:, None] * gained
-        in_time = edges.times <= self.step_limit
+        rows = np.repeat(np.arange(len(labels)), [len(reach.after) for reach in reaches])
+        all_reach = Reach.joined(reaches)
+        far = all_reach.distances
+        powers = self.discount ** np.arange(int(far.max(initial=0)) + 1)
+        before = np.concatenate([[0.0], np.cumsum(powers)])[far]  # weights of ordinary steps
+        gained = before[:, None] * self.graph.ordinary + powers[far][:, None] * all_reach.rewards
+        so_far = (self.discount ** labels.times[rows])[:, None]
         pairs = zip(labels.numbers.tolist(), labels.states.tolist(), reaches, strict=True)
         for number, start, reach in pairs:
             for place, action in reach.unfamiliar:
-                found.unfamiliar.append(Step(number, None, start, place, action))
-        return returns[in_time], rows[in_time], edges.taking(in_time), terminated[in_time]
-
-    def _step(self, labels: Labels, rows, edges: "Edges", index) -> Step:
-        row = rows[index]
-        return Step(
-            int(labels.numbers[row]),
-            None,
-            int(labels.states[row]),
-            int(edges.places[index]),
-            int(edges.actions[index]),
+                found.unfamiliar.append(Segment(number, None, start, place, action))
+        edges = Edges(
+            parents=labels.numbers[rows],
+            starts=labels.states[rows],
+            places=all_reach.places,
+            actions=all_reach.actions,
+            after=all_reach.after,
+            times=labels.times[rows] + far + 1,
+            returns=labels.returns[rows] + so_far * gained / self.scale,
+            terminated=all_reach.terminated,
         )
+        return edges.taking(edges.times <= self.step_limit)
 
-    def _kept(self, states, times, returns, seen: "SeenLabels", rng) -> Int[np.ndarray, " kept"]:
+    def _kept(
+        self, edges: "Edges", seen: "SeenLabels", rng: np.random.Generator
+    ) -> Int[np.ndarray, " kept"]:
         """The labels to go on with, once those that are no better than others are dropped."""
-        values = np.column_stack([returns, -times])
+        states, values = edges.after, np.column_stack([edges.returns, -edges.times])
         index = np.flatnonzero(~seen.dominated(states, values))
-        order = np.lexsort((-returns[index].sum(axis=1), times[index], states[index]))
-        index = index[order]
+        order = (-edges.returns[index].sum(axis=1), edges.times[index], states[index])
+        index = index[np.lexsort(order)]
         index = index[~dominated_neighbours(states[index], values[index])]
         index = index[rank_among_equals(states[index]) < self.labels_per_state]
         index = index[self._beam(values[index], rng)]
@@ -217,48 +189,108 @@ class RouteSearch:
         chosen[others[: max(0, self.beam - int(chosen.sum()))]] = True
         return np.flatnonzero(chosen)
 
-    def _joined(self, labels: Labels, ways, on_ways, num_events, found: Found, seen) -> Labels:
-        """The labels and those of known ways after as many events."""
-        numbers, states, times, returns = [], [], [], []
-        for index, way in enumerate(ways):
-            if len(way.states) < num_events:
-                continue
-            at = num_events - 1
-            begin = int(way.times[at - 1]) if at else 0
-            actions = tuple(way.actions[begin : way.times[at]].tolist())
-            on_ways[index] = found.add_label(Step(on_ways[index], actions))
-            value = np.append(way.returns[at], -way.times[at])[None]
-            state = way.states[at : at + 1]
-            if not seen.dominated(state, value)[0]:
-                seen.add(state, value)
-                numbers.append(on_ways[index])
-                states.append(int(state[0]))
-                times.append(int(way.times[at]))
-                returns.append(way.returns[at])
-        if not numbers:
-            return labels
-        return Labels(
-            np.concatenate([labels.numbers, numbers]),
-            np.concatenate([labels.states, states]),
-            np.concatenate([labels.times, times]),
-            np.concatenate([labels.returns, returns]),
-        )
-
 
 @dataclass(frozen=True)
-class Edges:
-    """Events that follow labels."""
+class Segment:
+    """How a label is reached: by known actions, or by ordinary steps to a place and one more."""
 
-    places: Int[np.ndarray, " edge"]
-    actions: Int[np.ndarray, " edge"]
-    after: Int[np.ndarray, " edge"]
-    times: Int[np.ndarray, " edge"]
+    parent: int
+    """The number of the label before; -1 for the first label."""
+    known: tuple[int, ...] | None
+    start: int = 0
+    place: int = 0
+    action: int = 0
 
-    def taking(self, index: Bool[np.ndarray, " edge"]) -> "Edges":
-        """The edges at `index`."""
-        return Edges(
-            self.places[index], self.actions[index], self.after[index], self.times[index]
+
+class Found:
+    """What a search found: promised returns, and how each is reached."""
+
+    def __init__(self, graph: RouteGraph, scale: Float[np.ndarray, " objective"]) -> None:
+        self._graph = graph
+        self._scale = scale
+        self._segments: list[Segment] = [Segment(-1, ())]
+        self._ends: list[Segment] = []
+        self.returns = np.zeros((0, len(scale)))
+        """What the routes that come to an end promise."""
+        self.unfamiliar: list[Segment] = []
+        """Routes to steps of which little is known."""
+
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    def add_label(self, segment: Segment) -> int:
+        """Number a label."""
+        self._segments.append(segment)
+        return len(self._segments) - 1
+
+    def add_labels(self, edges: Edges) -> Int[np.ndarray, " label"]:
+        """Number the labels that events lead to."""
+        first = len(self._segments)
+        self._segments += _segments(edges)
+        return np.arange(first, len(self._segments))
+
+    def add_ends(self, edges: Edges) -> None:
+        """Note events that end the episode."""
+        self.returns = np.concatenate([self.returns, edges.returns * self._scale])
+        self._ends += _segments(edges)
+
+    def route(self, number: int) -> Int[np.ndarray, " time"]:
+        """The actions of one of the routes that come to an end."""
+        return self.actions(self._ends[number])
+
+    def actions(self, segment: Segment) -> Int[np.ndarray, " time"]:
+        """All actions from the start on to the end of a segment."""
+        parts: list[list[int]] = []
+        while True:
+            if segment.known is None:
+                way = self._graph.way(segment.start, segment.place)
+                parts.append([*way, segment.action])
+            else:
+                parts.append(list(segment.known))
+            if segment.parent < 0:
+                break
+            segment = self._segments[segment.parent]
+        return np.array([action for part in parts[::-1] for action in part], np.int64)
+
+
+def _segments(edges: Edges) -> list[Segment]:
+    columns = (edges.parents, edges.starts, edges.places, edges.actions)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Segment(parent, None, start, place, action) for parent, start, place, action in rows]
+
+
+class Guides:
+    """Walks along known ways from event to event, and keeps their labels' numbers."""
+
+    def __init__(self, ways: list[Way], scale: Float[np.ndarray, " objective"]) -> None:
+        self._ways = ways
+        self._scale = scale
+        self._numbers = [0] * len(ways)
+        self.most_events = max((len(way.states) for way in ways), default=0)
+        """Events of the way that has most."""
+
+    def after_event(self, event: int, found: Found, seen: "SeenLabels") -> Labels:
+        """The labels of the ways that have this event, unless others are as good."""
+        on = [index for index, way in enumerate(self._ways) if len(way.states) > event]
+        for index in on:
+            way = self._ways[index]
+            begin = int(way.times[event - 1]) if event else 0
+            actions = tuple(way.actions[begin : way.times[event]].tolist())
+            self._numbers[index] = found.add_label(Segment(self._numbers[index], actions))
+        ways = [self._ways[index] for index in on]
+        labels = Labels(
+            np.array([self._numbers[index] for index in on], np.int64),
+            np.array([way.states[event] for way in ways], np.int64),
+            np.array([way.times[event] for way in ways], np.int64),
+            np.array([way.returns[event] for way in ways]).reshape(-1, len(self._scale))
+            / self._scale,
         )
+        values = np.column_stack([labels.returns, -labels.times])
+        order = np.lexsort((-labels.returns.sum(axis=1), labels.times, labels.states))
+        order = order[~dominated_neighbours(labels.states[order], values[order])]
+        index = order[~seen.dominated(labels.states[order], values[order])]
+        seen.add(labels.states[index], values[index])
+        return Labels(*(getattr(labels, field.name)[index] for field in fields(labels)))
 
 
 class SeenLabels:

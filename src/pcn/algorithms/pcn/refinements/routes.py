@@ -1,10 +1,11 @@
-"""Routes: new orders of what is known are found in a model of what actions do, and then tried.
+"""Routes: better returns are searched for in a model of what actions do, and then played.
 
 Sampling from the network, or changing a few actions of a known episode, finds neighbours of what is
-known. Where the environment is deterministic and observations repeat, every step that was ever
-taken says what an action does (`effects`). A search over that model (`route_search`) recombines
-everything seen at no cost in environment steps; only routes that promise a better return, and steps
-of which nothing is known yet, are played. What is played teaches the model, right or wrong.
+known. Where the environment is deterministic and its observations repeat, every step that was ever
+taken says what an action does (`effects`). A search over that model (`route_search`) tries all
+orders of everything seen, at no cost in environment steps. Only routes that promise a better
+return, and steps of which little is known, are played. What is played teaches the model, whether
+the promise was kept or not.
 """
 
 from collections.abc import Mapping
@@ -13,83 +14,89 @@ from dataclasses import dataclass
 import gymnasium as gym
 import jax
 import numpy as np
-from jaxtyping import Float, Int, PyTree
+from jaxtyping import Float, Int, Num, PyTree
 
-from pcn.algorithms.pcn.dataset import Dataset
+from pcn.algorithms.pcn.dataset import Dataset, Rows
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
-from pcn.algorithms.pcn.refinements.effects import Effects, Outcomes
+from pcn.algorithms.pcn.refinements.effects import Effects, Outcomes, tidy
 from pcn.algorithms.pcn.refinements.route_graph import RouteGraph
 from pcn.algorithms.pcn.refinements.route_search import Found, RouteSearch, Way
 from pcn.algorithms.pcn.training import Training
-from pcn.checks import at_least, at_most, positive
+from pcn.checks import at_least, at_most
+from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads.categorical import CategoricalHead
-from pcn.pareto import covered_mask, rounded, unique_front
+from pcn.pareto import Tolerances, covered_mask, rounded, unique_front
 from pcn.rollout import ScriptedAgent
 from pcn.types import AnyArray
 
+Script = Int[np.ndarray, " time"]
+"""The actions of one episode, each as one number."""
 PLAYED_AT_ONCE = 32
-"""Routes in one batch."""
+"""Most routes in one batch."""
 FIRST_PLAYED = 8
-"""Promised routes in the first batch of a search."""
+"""Promised routes in the first batch after a search: they show whether the model is right."""
 FIRST_BEAM = 64
-"""Labels that the first searches keep."""
+"""Labels that searches keep as long as promises are not kept."""
+SMALLEST = 1e-5
+"""Share of an episode's largest return-to-go below which a reward is rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Routes(AbstractRefinement):
     """Search a model of what actions do for better routes, and play what it promises.
 
-    Only in deterministic environments with discrete actions, no masks and observations of few
-    numbers; where observations hardly ever repeat, nothing is searched.
+    Only in deterministic environments with few discrete actions, no action masks and observations
+    of few numbers; where steps hardly ever repeat, nothing is searched.
     """
 
     steps_share: float = 0.5
     """Most of the environment steps that playing routes may take, as a share of all steps."""
-    expansions_per_step: float = 100.0
-    """How many steps of the model may be computed for each step of the environment."""
-    beam: int = 512
-    """Labels that a search keeps after each event."""
-    labels_per_state: int = 4
-    """Returns that a search keeps for each state."""
-    weights: int = 32
-    """For how many weights of the objectives a search keeps the best labels."""
+    work_per_step: float = 100.0
+    """How many steps of the model a search may look up or walk for each environment step."""
     rounds: int = 4
     """Most searches of an iteration."""
+    beam: int = 512
+    """Most labels that a search keeps after each event."""
+    labels_per_state: int = 4
+    """Most labels that a search keeps for each state."""
+    weights: int = 32
+    """For how many weights of the objectives and of time a search keeps the best labels."""
     patience: int = 4
     """A search ends when so many events more have brought no better return."""
     gain: float = 0.01
     """What a better return has to be better by, for that, as a share of the archive's spread."""
-    most_expanded: int = 20_000_000
-    """Most steps of the model that are remembered at a time."""
     trusted: float = 0.75
-    """Share of promises that must have been kept for more to be played, and for wider searches."""
+    """Share of promises that must be kept for more to be played, and for wider searches."""
     strange: int = 4
     """Steps of which little is known that are tried after each search."""
     beyond: int = 16
-    """Random steps after a step of which nothing was known."""
+    """Random actions after a step of which little is known."""
     repeated: float = 0.05
     """Nothing is searched while a smaller share of all steps has been taken before."""
     most_parts: int = 128
     """Most numbers that an observation may have."""
     most_actions: int = 64
     """Most different actions that there may be."""
+    most_steps_known: int = 20_000_000
+    """Most steps of the model that are remembered at a time."""
 
     def __post_init__(self) -> None:
-        at_least(self, 0, "steps_share", "expansions_per_step", "patience", "beyond", "repeated")
-        at_least(self, 1, "beam", "labels_per_state", "weights", "rounds")
-        at_most(self, 1, "steps_share", "repeated")
-        positive(self, "most_parts", "most_actions")
+        at_least(self, 0, "steps_share", "work_per_step", "gain", "trusted", "strange", "repeated")
+        at_least(self, 1, "rounds", "beam", "labels_per_state", "weights", "patience", "beyond")
+        at_least(self, 1, "most_parts", "most_actions", "most_steps_known")
+        at_most(self, 1, "steps_share", "trusted", "repeated")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions have the same outcome and both can be counted."""
+        discrete = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
         return (
             spec.deterministic
             and not spec.masked_actions
-            and isinstance(spec.action_space, gym.spaces.Discrete | gym.spaces.MultiDiscrete)
-            and _num_actions(spec) <= self.most_actions
-            and gym.spaces.utils.flatdim(spec.observation_space) <= self.most_parts
+            and isinstance(spec.action_space, discrete)
+            and int(np.prod(_sizes(spec))) <= self.most_actions
+            and _num_parts(spec) <= self.most_parts
         )
 
     def fresh_state(self, training: Training) -> "RoutesState":
@@ -101,25 +108,23 @@ class Routes(AbstractRefinement):
         self._state(training).learn(episodes)
 
     def after_exploring(self, training: Training) -> None:
-        """Search and play what is promised, again and again while it brings something."""
+        """Search, play what is promised, and search again while there are promises."""
         state = self._state(training)
         for _ in range(self.rounds):
-            steps_allowed = self.steps_share * training.steps - state.steps_spent
-            steps_allowed = min(steps_allowed, training.exploring_steps_left)
+            allowed = int(self.steps_share * training.steps) - state.steps
+            allowed = min(allowed, training.exploring_steps_left)
             if (
-                not state.worth_searching(self.repeated)
-                or state.expanded >= self.expansions_per_step * training.steps
-                or steps_allowed <= training.schedule.mean_length
+                allowed < training.schedule.mean_length
+                or state.work >= self.work_per_step * training.steps
+                or not state.repeats(self.repeated)
+                or not self._try(training, self._search(training), allowed)
             ):
-                return
-            found = self._search(training)
-            if not self._try(training, found, int(steps_allowed)):
                 return
 
     def _search(self, training: Training) -> Found:
+        """Search the model as it is now, from the start and from the archive's episodes."""
         state, config, dataset = self._state(training), training.config, training.dataset
-        archive, graph = dataset.archive(), state.graph_of(self.most_expanded)
-        before = graph.work
+        archive, graph = dataset.archive(), state.graph(self.most_steps_known)
         spread = np.ptp(archive.returns, axis=0)
         search = RouteSearch(
             graph=graph,
@@ -129,81 +134,79 @@ class Routes(AbstractRefinement):
             labels_per_state=self.labels_per_state,
             num_weights=self.weights,
             patience=self.patience,
-            gain=self.gain * spread,
+            gain=self.gain,
+            scale=np.where(spread > 0, spread, np.maximum(np.abs(archive.returns).max(axis=0), 1)),
         )
-        chosen = training.rng.permutation(len(archive))[: max(4, state.beam // 4)]
-        ways = _ways(dataset, archive.rows.taking(chosen), state, config.discount, graph)
+        before = graph.work
+        guides = training.rng.permutation(len(archive))[: max(4, state.beam // 4)]
+        ways = state.ways(dataset, archive.rows.taking(guides), graph, config.discount)
         start = int(graph.numbers_of(state.start[None])[0])
         found = search.run(start, ways, archive.returns, training.rng)
-        state.expanded += graph.work - before + len(found)
+        state.work += graph.work - before + len(found)
         return found
 
-    def _try(self, training: Training, found: Found, steps_allowed: int) -> bool:
+    def _try(self, training: Training, found: Found, allowed: int) -> bool:
         """Play promised routes as long as promises are kept; tell whether there were any.
 
         A few are played first. If they keep what was promised, so will the others.
         """
         state, dataset, config = self._state(training), training.dataset, training.config
-        index = np.arange(len(found.returns))
-        count, kept = FIRST_PLAYED, 1.0
+        index, count, kept = np.arange(len(found.returns)), FIRST_PLAYED, 1.0
+        scripts = self._strange_routes(training, found)
         while kept >= self.trusted:
-            front = dataset.archive().returns
-            index = index[promising(found.returns[index], front, config.return_tolerance, count)]
-            scripts = [found.route(route) for route in index[:count].tolist()]
-            num_promised = len(scripts)
-            if count == FIRST_PLAYED:
-                scripts += self._strange(training, found)
-            lengths = np.cumsum([len(script) for script in scripts])
-            scripts = scripts[: int(np.searchsorted(lengths, steps_allowed, side="right"))]
-            num_promised = min(num_promised, len(scripts))
+            front, tolerances = dataset.archive().returns, dataset.tolerances
+            index = index[promising(found.returns[index], front, tolerances, count)]
+            routes = [found.route(route) for route in index[:count].tolist()]
+            scripts = routes + scripts
+            costs = np.cumsum([len(script) for script in scripts], dtype=np.int64)
+            scripts = scripts[: int(np.searchsorted(costs, allowed, side="right"))]
             if not scripts:
                 break
-            steps_allowed -= int(lengths[len(scripts) - 1])
+            allowed -= int(costs[len(scripts) - 1])
             episodes = self._play(training, scripts)
             returns = episodes.returns(discount=config.discount)
-            promised = found.returns[index[:num_promised]]
-            as_promised = np.abs(returns[:num_promised] - promised) <= config.return_tolerance
-            if num_promised:
-                kept = float(np.all(as_promised, axis=1).mean())
-            covered = covered_mask(returns, front, tolerance=config.return_tolerance)
+            num_routes = min(len(routes), len(scripts))
+            if num_routes:
+                off = np.abs(returns[:num_routes] - found.returns[index[:num_routes]])
+                kept = float(np.all(off <= tolerances, axis=1).mean())
+            covered = covered_mask(returns, front, tolerances=tolerances)
             dataset.add(episodes, stored_mask=~covered)
-            import os, time  # DEBUG
-            if os.environ.get("DBG"):  # DEBUG
-                print(f"DBG steps {training.steps} beam {state.beam} foresight {state.model.foresight:.3f} samples {len(state.model)} kinds {len(state.model._kind_of_effect)} total {state.expanded} promised {len(index)} unknown {len(found.unfamiliar)} labels {len(found)} surr {len(state._graph._rests)} places {len(state._graph._places)} moving {state._graph._moving.nonzero()[0].tolist()} work {state._graph.work} {time.process_time()-0:.1f} played {len(scripts)} kept {kept:.2f}/{num_promised} new {int((~covered[:len(scripts)]).sum())} archive {len(front)} longest {dataset.archive().horizons.max()} len {lengths[len(scripts)-1]/len(scripts):.1f} spent {state.steps_spent}",flush=True)  # DEBUG
-            index, count = index[num_promised:], PLAYED_AT_ONCE
-            if len(index) == 0:
-                break
+            index, count, scripts = index[num_routes:], PLAYED_AT_ONCE, []
         if kept >= self.trusted:
             state.beam = min(self.beam, 2 * state.beam)
         elif kept < 1 - self.trusted:
-            state.beam = max(FIRST_BEAM, state.beam // 2)
+            state.beam = max(min(self.beam, FIRST_BEAM), state.beam // 2)
         return len(found.returns) > 0
 
-    def _strange(self, training: Training, found: Found) -> list[Int[np.ndarray, " time"]]:
-        """Routes to steps of which little is known, with a few random steps behind them."""
-        state, rng, limit = self._state(training), training.rng, training.spec.step_limit
-        chosen = rng.permutation(len(found.unfamiliar))[: self.strange]
-        ways = [found.actions(found.unfamiliar[step]) for step in chosen.tolist()]
-        beyond = [sticky(self.beyond, state.model.num_actions, rng) for _ in ways]
-        return [np.concatenate(both)[:limit] for both in zip(ways, beyond, strict=True)]
+    def _strange_routes(self, training: Training, found: Found) -> list[Script]:
+        """Routes to steps of which little is known, with random actions behind them."""
+        rng, num_actions = training.rng, self._state(training).model.num_actions
+        chosen = rng.permutation(len(found.unfamiliar))[: self.strange].tolist()
+        return [
+            np.concatenate(
+                [found.actions(found.unfamiliar[step]), sticky(self.beyond, num_actions, rng)]
+            )[: training.spec.step_limit]
+            for step in chosen
+        ]
 
-    def _play(self, training: Training, scripts: list[Int[np.ndarray, " time"]]) -> Episodes:
+    def _play(self, training: Training, scripts: list[Script]) -> Episodes:
+        """Play the actions; what has not ended by the last one is broken off."""
         state, head = self._state(training), training.learner.policy.action_head
-        longest = max(map(len, scripts))
-        numbers = np.zeros((PLAYED_AT_ONCE, training.spec.step_limit), np.int64)
+        numbers = np.zeros((PLAYED_AT_ONCE + FIRST_PLAYED, training.spec.step_limit), np.int64)
         for row, script in zip(numbers, scripts, strict=False):
             row[: len(script)] = script
             row[len(script) :] = script[-1]
-        rows = state.rows_of(numbers).astype(head.dtype)
         before = training.steps
         episodes = training.runner.run(
-            ScriptedAgent(rows, np.zeros(PLAYED_AT_ONCE, np.int32), head),
+            ScriptedAgent(
+                state.rows_of(numbers).astype(head.dtype), np.zeros(len(numbers), np.int32), head
+            ),
             training.next_key(),
-            PLAYED_AT_ONCE,
+            len(numbers),
             count=len(scripts),
-            most_steps=longest,
+            most_steps=max(map(len, scripts)),
         )
-        state.steps_spent += training.steps - before
+        state.steps += training.steps - before
         return episodes
 
     def _state(self, training: Training) -> "RoutesState":
@@ -217,84 +220,94 @@ class RoutesState(AbstractState):
 
     def __init__(self, spec: EnvironmentSpec) -> None:
         self._sizes = _sizes(spec)
-        self.start = np.zeros(gym.spaces.utils.flatdim(spec.observation_space))
-        self.model: Effects
-        self._num_objectives = spec.num_objectives
-        self._made = False
-        self._graph: RouteGraph | None = None
-        self._graph_version = -1
+        num_parts = _num_parts(spec)
+        self.model = Effects(num_parts, spec.num_objectives, int(np.prod(self._sizes)))
+        self.start = np.zeros(num_parts)
+        """What is observed first."""
         self.beam = FIRST_BEAM
         """Labels that the next search keeps after each event."""
-        self.expanded = 0
-        """Steps of the model that searches have computed."""
-        self.steps_spent = 0
+        self.work = 0
+        """Steps of the model that searches have looked up or walked."""
+        self.steps = 0
         """Environment steps of played routes."""
-        self._num_steps = 0
+        self._num_seen = 0
+        self._graph: RouteGraph | None = None
+        self._graph_version = -1
 
     def learn(self, episodes: Episodes) -> None:
         """Learn from every step of the real episodes."""
         real = np.flatnonzero(np.asarray(episodes.real_mask))
-        lengths = np.asarray(episodes.lengths)[real]
         if episodes.last_observations is None or len(real) == 0:
             return
-        longest = int(lengths.max())
+        lengths = np.asarray(episodes.lengths)[real]
+        longest, last = int(lengths.max()), (np.arange(len(real)), lengths - 1)
         seen = flat(episodes.observations, 2)[real, :longest]
-        last = flat(episodes.last_observations, 1)[real]
-        after = np.concatenate([seen[:, 1:], np.zeros_like(seen[:, :1])], axis=1)
-        after[np.arange(len(real)), lengths - 1] = last
-        ends = np.zeros(seen.shape[:2], dtype=bool)
-        ends[np.arange(len(real)), lengths - 1] = np.asarray(episodes.terminated)[real]
-        valid = np.arange(longest) < lengths[:, None]
+        after = np.concatenate([seen[:, 1:], seen[:, :1]], axis=1)
+        after[last] = flat(episodes.last_observations, 1)[real]
+        terminated = np.zeros(seen.shape[:2], dtype=bool)
+        terminated[last] = np.asarray(episodes.terminated)[real]
         rewards = np.asarray(episodes.rewards, np.float64)[real, :longest]
         numbers = self.numbers_of(np.asarray(episodes.actions)[real, :longest])
-        if not self._made:
-            self._make(seen.shape[2])
-            self.start = np.round(seen[0, 0], 5) + 0.0
-        self._num_steps += int(lengths.sum())
-        self.model.learn(
-            seen[valid], numbers[valid], Outcomes(after[valid], rewards[valid], ends[valid])
-        )
+        valid = np.arange(longest) < lengths[:, None]
+        self.start = tidy(seen[0, 0])
+        self._num_seen += int(lengths.sum())
+        outcomes = Outcomes(after[valid], rewards[valid], terminated[valid])
+        self.model.learn(seen[valid], numbers[valid], outcomes)
 
-    def _make(self, num_parts: int) -> None:
-        self.model = Effects(num_parts, self._num_objectives, int(np.prod(self._sizes)))
-        self._made = True
+    def repeats(self, share: float) -> bool:
+        """Whether at least this share of all steps had been taken before."""
+        return self.model.num_repeated >= share * max(1, self._num_seen)
 
-    def worth_searching(self, repeated: float) -> bool:
-        """Whether enough steps had been taken before."""
-        return self._made and self.model.num_repeated >= repeated * self._num_steps
-
-    def graph_of(self, most_steps: int) -> RouteGraph:
-        """The graph of the model as it is now."""
-        if self._graph is None or self._graph_version != self.model.version or self._graph.full:
+    def graph(self, most_steps: int) -> RouteGraph:
+        """The graph of the model as it is now; kept until the model changes."""
+        stale = self._graph_version != self.model.version
+        if self._graph is None or stale or self._graph.full:
             self._graph = RouteGraph(self.model, most_steps=most_steps)
             self._graph_version = self.model.version
         return self._graph
 
-    def numbers_of(self, actions: np.ndarray) -> Int[np.ndarray, "episode time"]:
-        """Each action as one number."""
-        parts = tuple(actions[..., part].astype(np.int64) for part in range(actions.shape[-1]))
-        return np.ravel_multi_index(parts, self._sizes)
+    def ways(self, dataset: Dataset, rows: Rows, graph: RouteGraph, discount: float) -> list[Way]:
+        """Stored episodes as the events that they consist of."""
+        store, longest = dataset.store, int(rows.lengths.max())
+        observations = jax.tree.map(
+            lambda leaf: np.asarray(leaf)[rows.slots, :longest], store.observations
+        )
+        seen = tidy(flat(observations, 2))
+        to_go = np.asarray(store.returns_to_go, np.float64)[rows.slots, :longest]
+        actions = self.numbers_of(np.asarray(store.actions)[rows.slots, :longest])
+        ways = []
+        for row, length in enumerate(rows.lengths.tolist()):
+            own = to_go[row, :length]
+            rewards = own[:-1] - discount * own[1:]
+            off = np.abs(rewards - graph.ordinary) > SMALLEST * np.abs(own).max(axis=0)
+            times = np.flatnonzero(off.any(axis=1)) + 1
+            so_far = own[0] - (discount**times)[:, None] * own[times]
+            states = graph.numbers_of(seen[row, times])
+            ways.append(Way(states, times, so_far, actions[row, :length]))
+        return ways
 
-    def rows_of(self, numbers: Int[np.ndarray, "episode time"]) -> np.ndarray:
-        """Each action as a row of its parts."""
+    def numbers_of(self, actions: Num[np.ndarray, "*step part"]) -> Int[np.ndarray, "*step"]:
+        """Each action as one number."""
+        return np.ravel_multi_index(tuple(np.moveaxis(actions.astype(int), -1, 0)), self._sizes)
+
+    def rows_of(self, numbers: Int[np.ndarray, "*step"]) -> Int[np.ndarray, "*step part"]:
+        """Each number as an action's row of parts."""
         return np.stack(np.unravel_index(numbers, self._sizes), axis=-1)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """The model and the costs."""
-        if not self._made:
-            return {}
-        costs = np.array([self.expanded, self.steps_spent, self._num_steps])
+        counts = np.array([self.beam, self.work, self.steps, self._num_seen])
         model = {f"model.{name}": array for name, array in self.model.to_arrays().items()}
-        return {"costs": costs, "start": self.start, **model}
+        return {"counts": counts, "start": self.start, **model}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
-        self.expanded, self.steps_spent, self._num_steps = (int(cost) for cost in arrays["costs"])
-        self.start = arrays["start"]
-        self._make(len(self.start))
-        self.model.from_arrays(
-            {name.removeprefix("model."): array for name, array in arrays.items()}
-        )
+        counts = (int(count) for count in arrays["counts"])
+        self.beam, self.work, self.steps, self._num_seen = counts
+        self.start = np.array(arrays["start"])
+        own = {name.removeprefix("model."): array for name, array in arrays.items()}
+        self.model.from_arrays(own)
+        self._graph = None
 
 
 def flat(observations: PyTree[AnyArray], num_axes: int) -> Float[np.ndarray, "..."]:
@@ -306,69 +319,47 @@ def flat(observations: PyTree[AnyArray], num_axes: int) -> Float[np.ndarray, "..
 def promising(
     returns: Float[np.ndarray, "route objective"],
     front: Float[np.ndarray, "point objective"],
-    tolerance: float,
+    tolerances: Tolerances,
     count: int,
-) -> Int[np.ndarray, " route"]:
-    """Routes that would add to the front; the first `count` add most, taken together.
+) -> Int[np.ndarray, " promising"]:
+    """Routes that would add to the front; the first `count` add most, taken one after the other.
 
-    A return adds by how much it is better than each point of the front in at least one objective,
-    measured in the spread of that objective.
+    A return adds as much as it is better than any point of the front in its best objective,
+    measured by the spread of that objective.
     """
     if len(returns) == 0:
         return np.zeros(0, np.int64)
-    index = unique_front(rounded(returns, tolerance))
-    index = index[~covered_mask(returns[index], front, tolerance=tolerance)]
-    everything = np.concatenate([front, returns[index]])
-    spread = np.maximum(np.ptp(everything, axis=0), 1e-12)
-
-    def better_by(than: Float[np.ndarray, "point objective"]) -> Float[np.ndarray, "route point"]:
-        return np.max((returns[index][:, None] - than[None]) / spread, axis=2)
-
-    adds = better_by(front).min(axis=1)
+    index = unique_front(rounded(returns, tolerances))
+    index = index[~covered_mask(returns[index], front, tolerances=tolerances)]
+    new = returns[index]
+    spread = np.ptp(np.concatenate([front, new]), axis=0)
+    scale = np.where(spread > 0, spread, 1.0)
+    adds = np.full(len(new), np.inf)
+    for point in front:
+        adds = np.minimum(adds, np.max((new - point) / scale, axis=1))
     order: list[int] = []
     for _ in range(min(count, len(index))):
         best = int(adds.argmax())
         order.append(best)
-        adds = np.minimum(adds, better_by(returns[index[best : best + 1]])[:, 0])
+        adds = np.minimum(adds, np.max((new - new[best]) / scale, axis=1))
         adds[order] = -np.inf
     others = np.setdiff1d(np.arange(len(index)), order)
     return index[np.concatenate([np.array(order, np.int64), others])]
 
 
-def sticky(count: int, num_actions: int, rng: np.random.Generator) -> Int[np.ndarray, " time"]:
+def sticky(count: int, num_actions: int, rng: np.random.Generator) -> Script:
     """Random actions, each repeated for a while."""
-    repeat = rng.uniform()
-    drawn = rng.integers(num_actions, size=count)
-    changes = rng.uniform(size=count) >= repeat
+    changes = rng.uniform(size=count) >= rng.uniform()
     changes[0] = True
-    return drawn[np.maximum.accumulate(np.where(changes, np.arange(count), 0))]
-
-
-def _ways(dataset: Dataset, rows, state, discount: float, graph: RouteGraph) -> list[Way]:
-    longest = int(rows.lengths.max())
-    store = dataset.store
-    observations = jax.tree.map(
-        lambda leaf: np.asarray(leaf)[rows.slots, :longest], store.observations
-    )
-    seen = np.round(flat(observations, 2), 5) + 0.0
-    to_go = np.asarray(store.returns_to_go, np.float64)[rows.slots, :longest]
-    actions = state.numbers_of(np.asarray(store.actions)[rows.slots, :longest])
-    ways = []
-    for row, length in enumerate(rows.lengths.tolist()):
-        rewards = to_go[row, :length].copy()
-        rewards[:-1] -= discount * to_go[row, 1:length]
-        # The last event ends the episode: nothing follows it.
-        is_event = np.any(np.abs(rewards - graph.ordinary) > 1e-4, axis=1)[:-1]
-        times = np.flatnonzero(is_event) + 1
-        so_far = to_go[row, 0] - (discount ** times)[:, None] * to_go[row, times]
-        states = graph.numbers_of(seen[row, times])
-        ways.append(Way(states, times, so_far, actions[row, :length]))
-    return ways
+    last_change = np.maximum.accumulate(np.where(changes, np.arange(count), 0))
+    return rng.integers(num_actions, size=count)[last_change]
 
 
 def _sizes(spec: EnvironmentSpec) -> tuple[int, ...]:
     return CategoricalHead.for_space(spec.action_space).sizes
 
 
-def _num_actions(spec: EnvironmentSpec) -> int:
-    return int(np.prod(_sizes(spec)))
+def _num_parts(spec: EnvironmentSpec) -> int:
+    return sum(
+        leaf.size for leaf in jax.tree.leaves(empty_observations(spec.observation_space, ()))
+    )
