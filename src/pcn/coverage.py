@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.pareto import non_dominated_mask, rounded
+from pcn.pareto import Tolerances, non_dominated_mask, rounded
 from pcn.single_returns import HIGH, LOW, SingleReturns
 
 
@@ -26,8 +26,8 @@ class CoverageSet:
     """The return it reached; the mean where the environment is stochastic."""
     deviation: Float[np.ndarray, "policy objective"]
     """Standard deviation of the executed return; zero where there was one execution."""
-    tolerance: float = 0.0
-    """Returns closer than this are the same."""
+    tolerances: Tolerances = 0.0
+    """Returns that are closer than this in every objective are the same."""
     executions: Int[np.ndarray, " policy"] = None  # type: ignore[assignment]
     """How often each policy was executed."""
     margin: Float[np.ndarray, "policy objective"] = None  # type: ignore[assignment]
@@ -61,7 +61,7 @@ class CoverageSet:
         horizons: Float[np.ndarray, " policy"],
         singles: SingleReturns,
         *,
-        tolerance: Any,
+        tolerances: Tolerances,
         network: Int[np.ndarray, " policy"] | None = None,
     ) -> "CoverageSet":
         """What policies stand for beside what their executions returned."""
@@ -70,7 +70,7 @@ class CoverageSet:
             horizons,
             singles.means,
             singles.deviation,
-            tolerance,
+            tolerances,
             network=np.zeros(len(singles), np.int64) if network is None else network,
             singles=singles,
         )
@@ -88,7 +88,7 @@ class CoverageSet:
     def remeasured(self, singles: SingleReturns) -> "CoverageSet":
         """The same policies with what other executions returned."""
         return CoverageSet.measured(
-            self.requested, self.horizons, singles, tolerance=self.tolerance, network=self.network
+            self.requested, self.horizons, singles, tolerances=self.tolerances, network=self.network
         )
 
     def __len__(self) -> int:
@@ -105,12 +105,17 @@ class CoverageSet:
 
         It is the tolerance, or the margin of the mean where that is larger.
         """
-        return np.maximum(self.margin, self.tolerance)
+        return np.maximum(self.margin, self.tolerance_vector)
+
+    @property
+    def tolerance_vector(self) -> Float[np.ndarray, " objective"]:
+        """The tolerance of each objective."""
+        return np.broadcast_to(np.asarray(self.tolerances, np.float64), self.executed.shape[1:])
 
     @property
     def front_mask(self) -> Bool[np.ndarray, " policy"]:
         """Mark the policies whose executed return no other executed return dominates."""
-        return non_dominated_mask(rounded(self.executed, self.tolerance))
+        return non_dominated_mask(rounded(self.executed, self.tolerances))
 
     @property
     def front(self) -> Float[np.ndarray, "point objective"]:
@@ -126,4 +131,4 @@ def agreeing_mask(one: CoverageSet, other: CoverageSet) -> Bool[np.ndarray, " po
     """
     margin = np.sqrt(one.margin**2 + other.margin**2)
     difference = np.abs(one.executed - other.executed)
-    return np.all(difference <= np.maximum(margin, one.tolerance), axis=1)
+    return np.all(difference <= np.maximum(margin, one.tolerance_vector), axis=1)

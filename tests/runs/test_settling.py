@@ -119,6 +119,12 @@ def test_a_config_and_what_contradicts_it_are_refused(options, told):
         settled(config=pcn.PCNConfig(), **options)
 
 
+@pytest.mark.parametrize(("discount", "known"), [(0.95, True), (1.0, False)])
+def test_a_front_counts_only_for_runs_of_its_discount(discount, known):
+    spec = settled("four-room", discount=discount).spec
+    assert (spec.front is not None) == known
+
+
 def test_the_first_algorithm_is_the_default():
     assert settled().settings.algorithm == next(iter(ALGORITHMS)) == "pcn"
 

@@ -58,7 +58,7 @@ def complain(sentence: str) -> None:
 
 def number(value: float) -> str:
     """A number in up to six digits."""
-    return f"{round(value, 6) + 0.0:.6g}"  # adding zero makes no minus zero
+    return f"{value + 0.0:.6g}"  # adding zero makes no minus zero
 
 
 def vector(values: Any) -> str:

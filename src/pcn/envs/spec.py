@@ -1,7 +1,7 @@
 """What an environment says about itself: objectives, spaces, limits and its true front."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -97,6 +97,12 @@ class EnvironmentSpec:
     def objective_names(self) -> tuple[str, ...]:
         """The objectives' names, in the order of the reward."""
         return tuple(objective.name for objective in self.objectives)
+
+    def at_discount(self, discount: float) -> "EnvironmentSpec":
+        """The spec for runs with this discount: without a front that is for another one."""
+        if self.front is None or self.front.discount == discount:
+            return self
+        return replace(self, front=None)
 
     def to_json(self) -> dict[str, Any]:
         """Everything the spec says, as JSON; `from_json` reads it again exactly."""

@@ -12,6 +12,7 @@ import numpy as np
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.pareto import Tolerances
 from pcn.runs.front_table import coverage_set_of, table_of
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
@@ -142,11 +143,11 @@ class RunFolder:
         """One row per policy, in `front.csv`; `names` are the objectives'."""
         write_csv(self.path / "front.csv", *table_of(coverage_set, names))
 
-    def read_coverage_set(self, *, num_policies: int, tolerance: float) -> CoverageSet:
+    def read_coverage_set(self, *, num_policies: int, tolerances: Tolerances) -> CoverageSet:
         """The policies of `front.csv`."""
         path = self.path / "front.csv"
         try:
-            return coverage_set_of(*read_csv(path), num_policies, tolerance)
+            return coverage_set_of(*read_csv(path), num_policies, tolerances)
         except ValueError as error:
             raise UserError(f"{path} is damaged: {error}") from None
 

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.coverage import CoverageSet
+from pcn.pareto import Tolerances
 
 FIRST = ("requested", "executed", "deviation")
 """Kinds of columns that every table has, one column per objective."""
@@ -45,7 +46,7 @@ def table_of(
 
 
 def coverage_set_of(
-    header: list[str], rows: list[list[str]], num_policies: int, tolerance: float
+    header: list[str], rows: list[list[str]], num_policies: int, tolerances: Tolerances
 ) -> CoverageSet:
     """The coverage set of a table; a ValueError says what is wrong with it.
 
@@ -78,6 +79,6 @@ def coverage_set_of(
         horizons=table[:, 1 + count],
         executed=columns("executed"),
         deviation=columns("deviation"),
-        tolerance=tolerance,
+        tolerances=tolerances,
         **more,
     )

@@ -35,7 +35,8 @@ class Run:
             `fidelity` holds `exact`, the share of policies that return what was requested of them,
             and `distance`, the mean shortfall as a share of the range. `steps` is the number of
             all environment steps, `steps_by_phase` its parts, `seconds` the time, `policies` the
-            number of policies. Where policies were executed several times, `hypervolume` is
+            number of policies, `tolerances` up to which difference returns are equal, in each
+            objective. Where policies were executed several times, `hypervolume` is
             corrected for what chance adds to it; `hypervolume_uncorrected` and
             `hypervolume_interval` stand beside it. Algorithms add what is theirs, such as PCN's
             `consolidation`.
@@ -149,7 +150,10 @@ def load(path: str | Path) -> Run:
     return Run(
         settings,
         folder.read_coverage_set(
-            num_policies=metrics["policies"], tolerance=settings.return_tolerance
+            num_policies=metrics["policies"],
+            tolerances=np.asarray(metrics["tolerances"], dtype=np.float64)
+            if "tolerances" in metrics
+            else settings.return_tolerance,
         ),
         metrics,
         folder.read_progress(),

@@ -85,6 +85,7 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
         hyperparameters=with_tuples(config.to_json()),
     )
     probe = {"episodes": found.num_episodes, "steps": found.num_steps}
+    spec = spec.at_discount(config.discount)
     return Settled(settings, found.environment, spec, probe, recipe)
 
 

@@ -134,5 +134,5 @@ def coverage_set_of(archive: Archive, execution: Execution, training: Training) 
         archive.returns,
         archive.horizons.astype(np.float64),
         execution.singles,
-        tolerance=training.config.return_tolerance,
+        tolerances=training.dataset.tolerances,
     )

@@ -148,7 +148,7 @@ class RacedEnding:
             entries.desired_returns,
             entries.horizons,
             self._final.execution.taking(index).singles,
-            tolerance=self._training.config.return_tolerance,
+            tolerances=self._training.dataset.tolerances,
             network=entries.network,
         )
 

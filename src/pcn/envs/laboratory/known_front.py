@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pcn.envs.discounts import DISCOUNTS
 from pcn.envs.spec import Front
 
 FOLDER = Path(__file__).parents[1] / "fronts"
@@ -17,7 +16,7 @@ def front_file(name: str) -> Path:
 
 
 def known_front(name: str) -> Front | None:
-    """The front of an environment at its discount; None where none is shipped."""
+    """The front of an environment; None where none is shipped."""
     file = front_file(name)
     if not file.exists():
         return None
@@ -26,5 +25,5 @@ def known_front(name: str) -> Front | None:
         returns=np.array(content["returns"], dtype=np.float64),
         status=content["status"],
         source=content["source"],
-        discount=DISCOUNTS.get(name, 1.0),
+        discount=content["discount"],
     )

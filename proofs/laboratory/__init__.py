@@ -1,0 +1,1 @@
+"""The exact fronts of the laboratory's environments."""
