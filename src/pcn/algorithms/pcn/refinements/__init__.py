@@ -9,6 +9,7 @@ from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
 from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.refinements.routes import Routes
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
 from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
@@ -25,6 +26,7 @@ __all__ = [
     "LoopErasure",
     "NoiseTolerance",
     "Planning",
+    "Routes",
     "Standardise",
     "StickyActions",
     "StoredEvaluations",
@@ -39,6 +41,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "breaking_off": BreakingOff,
     "loop_erasure": LoopErasure,
     "variations": Variations,
+    "routes": Routes,
     "stored_evaluations": StoredEvaluations,
     "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
