@@ -49,14 +49,18 @@ class LoopErasure(AbstractRefinement):
             discount=config.discount,
             tolerances=training.dataset.tolerances,
         )
-        if len(shortcuts) == 0:
+        left = training.exploring_steps_left
+        if len(shortcuts) == 0 or left <= 0:
             return
         size = training.schedule.num_episodes
         padded = np.resize(np.arange(len(shortcuts)), size)
         agents = ScriptedAgent(
             shortcuts.actions[padded], np.zeros(size, np.int32), training.learner.policy.action_head
         )
-        replay = training.runner.run(agents, training.next_key(), size, count=len(shortcuts))
+        batch = training.schedule.batch(len(shortcuts), left)
+        replay = training.runner.run(
+            agents, training.next_key(), size, count=batch.count, most_steps=batch.most_steps
+        )
         returns = replay.returns(discount=config.discount)
         promised = shortcuts.returns[padded]
         faithful = np.all(np.abs(returns - promised) <= training.dataset.tolerances, axis=1)
