@@ -56,7 +56,7 @@ class Actor:
                 for each episode.
         """
         size, single = len(desired_horizons), np.float32
-        zeros = np.zeros(size)
+        zeros, expectations = np.zeros(size), policy.expectations
         agents = ConditionedAgent(
             policy=policy,
             command=Command(
@@ -70,6 +70,7 @@ class Actor:
             discount=np.asarray(self.discount, single),
             upper_bound=upper_bound.astype(single),
             follows_rewards=np.asarray(follows_rewards),
+            expected=None if expectations is None else np.tile(expectations.nothing(), (size, 1)),
         )
         return self.runner.run(agents, key, size, count=count, most_steps=most_steps)
 

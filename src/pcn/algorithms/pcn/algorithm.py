@@ -70,6 +70,9 @@ class PCN(AbstractAlgorithm):
             discount=number(config.discount),
             upper_bound=bound,
             follows_rewards=jnp.asarray(True),
+            expected=None
+            if policy.expectations is None
+            else jnp.asarray(policy.expectations.nothing()),
         )
 
     def execute(

@@ -5,6 +5,7 @@ from pcn.algorithms.pcn.refinements.bounded_commands import BoundedCommands
 from pcn.algorithms.pcn.refinements.breaking_off import BreakingOff
 from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
+from pcn.algorithms.pcn.refinements.expected_rewards import ExpectedRewards
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.planning import Planning
@@ -20,6 +21,7 @@ __all__ = [
     "BreakingOff",
     "Consolidation",
     "ExpectedReturns",
+    "ExpectedRewards",
     "LongerWarmUp",
     "LoopErasure",
     "Planning",
@@ -40,6 +42,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "stored_evaluations": StoredEvaluations,
     "consolidation": Consolidation,
     "planning": Planning,
+    "expected_rewards": ExpectedRewards,
     "expected_returns": ExpectedReturns,
 }
 """In the order in which they act; the default preset has all of them, `paper` has none."""
