@@ -84,6 +84,9 @@ class EpisodeMemory(AbstractState):
         self.open = True
         """Whether it takes in more; once what it holds is being learnt, it must not change."""
 
+        self.num_rounds = 0
+        """How often what it holds was learnt before the end."""
+
     @property
     def num_steps(self) -> int:
         """How many steps are remembered."""
@@ -114,7 +117,7 @@ class EpisodeMemory(AbstractState):
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Everything remembered."""
-        arrays = {"open": np.asarray(self.open)}
+        arrays = {"open": np.asarray(self.open), "num_rounds": np.asarray(self.num_rounds)}
         if self._parts:
             steps = Steps.joined(self._parts)
             arrays |= {f"observations.{i}": leaf for i, leaf in enumerate(steps.observations)}
@@ -125,6 +128,7 @@ class EpisodeMemory(AbstractState):
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave, as one batch."""
         self.open = bool(arrays["open"])
+        self.num_rounds = int(arrays["num_rounds"])
         self._parts = []
         if "actions" in arrays:
             leaves = [arrays[f"observations.{i}"] for i in range(self._num_leaves)]

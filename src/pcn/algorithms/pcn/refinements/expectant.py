@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
+from pcn.algorithms.pcn.dataset import Archive, Rows
 from pcn.algorithms.pcn.network import expectations_of, fresh_policy
-from pcn.algorithms.pcn.refinements.episode_memory import EpisodeMemory
+from pcn.algorithms.pcn.refinements.episode_memory import EpisodeMemory, Steps
 from pcn.algorithms.pcn.refinements.expected_labels import Labelled, ranked, steps_of, study
 from pcn.algorithms.pcn.refinements.luck import expected_returns_to_go, foresee, learn
 from pcn.algorithms.pcn.training import Training
@@ -40,8 +41,11 @@ class Expectant(AbstractFitting):
         training: Training,
         memory: EpisodeMemory,
         key: UInt32[np.ndarray, " 2"],
+        *,
+        policy_updates: int,
     ) -> None:
         self._settings, self._training = settings, training
+        self._policy_updates = policy_updates
         self._rng = np.random.default_rng(key)
         self.num_updates = self.num_steps = 0
         policy = fresh_policy(training.spec, training.config, key)
@@ -82,6 +86,8 @@ class Expectant(AbstractFitting):
             most_copies=settings.copies,
             tolerance=settings.tolerance,
         )
+        self.archive = _archive(labels, steps, whole[ranking.archive])
+        """The non-dominated expected returns, as commands to explore from."""
         commands = whole[ranking.commands]
         self._desired: Float[np.ndarray, "command objective"] = labels[steps.starts[commands]]
         self._horizons = steps.lengths[commands].astype(np.float64)
@@ -117,13 +123,13 @@ class Expectant(AbstractFitting):
     @property
     def done(self) -> bool:
         """Whether the network has had all its updates."""
-        return self.num_updates >= self._settings.policy_updates
+        return self.num_updates >= self._policy_updates
 
     def iterate(self) -> None:
         """Some updates."""
         settings, highest = self._settings, self._training.config.learning_rate
         number = np.arange(self.num_updates, self.num_updates + UPDATES_AT_ONCE)
-        phase = np.minimum(number / settings.policy_updates, 1)
+        phase = np.minimum(number / self._policy_updates, 1)
         lowest = min(settings.last_learning_rate, highest)
         rates = lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * phase))
         self._learner = study(
@@ -162,3 +168,22 @@ class Expectant(AbstractFitting):
         self._learner = with_named_arrays(self._learner, arrays, "expectant.learner")
         self.num_updates = facts["num_updates"]
         self._rng.bit_generator.state = facts["rng"]
+
+
+def _archive(
+    labels: Float[np.ndarray, "step objective"],
+    steps: Steps,
+    episodes: Int[np.ndarray, " point"],
+) -> Archive:
+    """Remembered episodes as an archive; they lie in no slots."""
+    firsts, lengths = steps.starts[episodes], steps.lengths[episodes]
+    parts = [labels[first : first + length] for first, length in zip(firsts, lengths, strict=True)]
+    return Archive(
+        Rows(
+            slots=np.full(len(episodes), -1, np.int32),
+            lengths=lengths,
+            returns=labels[firsts],
+            lowest=np.array([part.min(axis=0) for part in parts]),
+            highest=np.array([part.max(axis=0) for part in parts]),
+        )
+    )

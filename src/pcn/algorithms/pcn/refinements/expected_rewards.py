@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import UInt32
 
+from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.episode_memory import EpisodeMemory
 from pcn.algorithms.pcn.refinements.expectant import Expectant
@@ -63,13 +64,21 @@ class ExpectedRewards(AbstractRefinement):
     num_commands: int = 64
     """Most commands that race."""
 
+    rounds: int = 3
+    """How often such a network is fitted and explores before exploration is over."""
+    round_updates: int = 2_048
+    """Updates of the network in each of these rounds."""
+    round_share: float = 0.1
+    """Steps of each round, as a share of all steps."""
+
     def __post_init__(self) -> None:
         at_least(
             self, 1, "memory_steps", "updates", "policy_updates", "capacity", "copies", "recent",
-            "num_commands",
+            "num_commands", "round_updates",
         )  # fmt: skip
         at_least(self, 2, "held_out")
         at_least(self, 0, "least_random", "archive_share", "recent_share", "wrong_weight")
+        at_least(self, 0, "rounds", "round_share")
         at_most(self, 1, "archive_share", "recent_share", "least_survival")
         at_most(self, 1 - self.archive_share, "recent_share")
         positive(self, "least_survival", "last_learning_rate", "tolerance")
@@ -93,9 +102,53 @@ class ExpectedRewards(AbstractRefinement):
         assert isinstance(memory, EpisodeMemory)
         return memory
 
+    def after_exploring(self, training: Training) -> None:
+        """Explore with a network for expected returns, if the next round of it is due.
+
+        Rounds come last, when much is known. Where nothing is random there are none.
+        """
+        memory, total = self.memory(training), training.config.total_steps
+        left = (self.rounds - memory.num_rounds) * self.round_share * total
+        if memory.num_rounds >= self.rounds or training.exploring_steps_left > left:
+            return
+        memory.num_rounds += 1
+        fitting = Expectant(
+            self, training, memory, training.next_key(), policy_updates=self.round_updates
+        )
+        if not fitting.matters:
+            memory.num_rounds = self.rounds
+            return
+        while not fitting.done:
+            fitting.iterate()
+        before = training.steps
+        while training.steps - before < self.round_share * total and (
+            training.exploring_steps_left > 0
+        ):
+            self._explore(fitting, training)
+
+    def _explore(self, fitting: Expectant, training: Training) -> None:
+        """Ask for a little more than is expected, as PCN does (section 4.3)."""
+        config, schedule, rng = training.config, training.schedule, training.rng
+        returns, horizons = select_commands(fitting.archive, schedule.num_episodes, config, rng)
+        size = len(horizons)
+        batch = schedule.batch(size, training.exploring_steps_left)
+        episodes = training.actor.run(
+            fitting.policy,
+            returns,
+            horizons,
+            noise=config.action_noise * rng.uniform(size=size) ** config.action_noise_exponent,
+            repeat=training.repeat_probabilities(size),
+            upper_bound=np.full(returns.shape[1], np.inf),
+            follows_rewards=False,
+            key=training.next_key(),
+            count=batch.count,
+            most_steps=np.minimum(batch.most_steps, training.most_steps(horizons)),
+        )
+        training.dataset.add(episodes)
+
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> "Expectant | None":
         """A network for expected returns; None where rewards and ends are no matter of chance."""
         memory = self.memory(training)
         memory.open = False
-        fitting = Expectant(self, training, memory, key)
+        fitting = Expectant(self, training, memory, key, policy_updates=self.policy_updates)
         return fitting if fitting.matters else None
