@@ -214,3 +214,15 @@ def test_planning_that_is_broken_off_has_a_shorter_horizon():
     assert 1 < plans.horizon < 50
     np.testing.assert_allclose(plans.vectors.sum(axis=1), plans.horizon)
     np.testing.assert_allclose(followed(plans, 1.0), plans.vectors)
+
+
+def test_rows_of_the_same_outcome_are_added_up():
+    rows = [
+        (0, 0, 0, True, 0.25, (4, 0)),
+        (0, 0, 0, False, 0.5, (0, 0)),
+        (0, 0, 0, True, 0.25, (0, 2)),
+    ]
+    model = model_of(rows, num_states=1)
+    assert model.terminated.tolist() == [False, True]
+    np.testing.assert_allclose(model.probabilities, [0.5, 0.5])
+    np.testing.assert_allclose(model.rewards, [[0, 0], [2, 1]])

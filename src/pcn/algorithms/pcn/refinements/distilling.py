@@ -31,6 +31,11 @@ from pcn.serialisation.arrays import named_arrays, with_named_arrays
 if TYPE_CHECKING:
     from pcn.algorithms.pcn.refinements.planning import Planning
 
+_SURE = 0.3
+"""A lesson is known when all wrong actions together are less likely than this."""
+_PROGRESS = 0.8
+"""A cycle that leaves more than this share of what was missing is the last."""
+
 
 class Distilling(AbstractFitting):
     """Plans are made first; then a network learns them, a few updates in each iteration.
@@ -61,15 +66,19 @@ class Distilling(AbstractFitting):
             (0, training.spec.num_objectives)
         )
         self._ready: _Ready | None = None
+        self._looked_at = 0
+        self._stuck = False
         self.num_updates = 0
         self.num_steps = 0
 
     @property
     def done(self) -> bool:
-        """Whether the network follows all plans, or has had all its cycles."""
+        """Whether the network follows all plans, stopped getting better, or had all its cycles."""
         settings = self._settings
-        return self._best <= settings.enough or (
-            self.num_updates >= settings.cycles * settings.updates
+        return (
+            self._best <= settings.enough
+            or self._stuck
+            or self.num_updates >= settings.cycles * settings.updates
         )
 
     def iterate(self) -> None:
@@ -78,7 +87,11 @@ class Distilling(AbstractFitting):
             self._ready = self._prepare()
             self._begin()
             return
-        self._study(self._ready)
+        doubt = uncertainty(self._learner.policy, self._ready.lessons, len(self._ready.weights))
+        if self.num_updates > self._looked_at and doubt.max() < _SURE:
+            self._look(self._ready)  # every lesson is known: perhaps that is enough
+        if not self.done:
+            self._study(self._ready, doubt)
         if self.num_updates % self._settings.updates == 0:
             self._look(self._ready)
 
@@ -132,12 +145,11 @@ class Distilling(AbstractFitting):
         ranges = np.append(extent, float(ready.lessons.first_horizon))
         return config.command_spread / np.where(ranges > 0, ranges, 1.0)
 
-    def _study(self, ready: "_Ready") -> None:
+    def _study(self, ready: "_Ready", doubt: Float[np.ndarray, " lesson"]) -> None:
         """A round of updates: half of each batch where the network is still uncertain."""
         settings, config = self._settings, self._training.config
         count = min(settings.round, settings.updates - self.num_updates % settings.updates)
         weights = ready.weights * (1.0 + self._missed[ready.lessons.plans[: len(ready.weights)]])
-        doubt = uncertainty(self._learner.policy, ready.lessons, len(ready.weights))
         half = config.batch_size // 2
         index = np.concatenate(
             [
@@ -161,13 +173,17 @@ class Distilling(AbstractFitting):
 
     def _look(self, ready: "_Ready") -> None:
         """Compare what the network returns in the model with the plans; keep it if it is best."""
+        self._looked_at = self.num_updates
         reached = self.expected(self._learner.policy, ready)
         vectors = ready.plans.vectors
         extent = np.ptp(vectors, axis=0)
         size = np.where(extent > 0, extent, np.maximum(np.abs(vectors).max(axis=0), 1e-12))
         short = np.maximum((vectors - reached) / size, 0.0).max(axis=1)
-        if short.mean() < self._best:
-            self._best, self._policy, self._reached = short.mean(), self._learner.policy, reached
+        mean = float(short.mean())
+        # Plans may remember what happened; a network does not, and more updates do not help there.
+        self._stuck = mean > _PROGRESS * self._best
+        if mean < self._best:
+            self._best, self._policy, self._reached = mean, self._learner.policy, reached
         self._missed = np.where(short > self._settings.enough, self._settings.missed_weight, 0.0)
 
     def expected(
@@ -217,6 +233,8 @@ class Distilling(AbstractFitting):
         }
         facts = {
             "num_updates": self.num_updates,
+            "looked_at": self._looked_at,
+            "stuck": self._stuck,
             "best": None if np.isinf(self._best) else float(self._best),
             "planned": self._ready is not None,
             "rng": self._rng.bit_generator.state,
@@ -235,7 +253,8 @@ class Distilling(AbstractFitting):
         self._policy = with_named_arrays(self._policy, arrays, "distilling.policy")
         self._missed = np.array(arrays["distilling.missed"])
         self._reached = np.array(arrays["distilling.reached"])
-        self.num_updates = facts["num_updates"]
+        self.num_updates, self._looked_at = facts["num_updates"], facts["looked_at"]
+        self._stuck = facts["stuck"]
         self._best = np.inf if facts["best"] is None else facts["best"]
         self._rng.bit_generator.state = facts["rng"]
 

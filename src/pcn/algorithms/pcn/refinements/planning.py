@@ -6,8 +6,9 @@ counts of all transitions make a model, set-valued dynamic programming finds its
 expected returns, and a network learns to follow the plans. Its policies race against all others.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 import numpy as np
@@ -27,18 +28,20 @@ from pcn.planning.counting import TransitionCounts
 
 
 class Counting(AbstractState):
-    """The counts of a training."""
+    """The counts of a training, and how often plans were rehearsed."""
 
     def __init__(self, counts: TransitionCounts) -> None:
         self.counts = counts
+        self.rehearsals = 0
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        """All counts."""
-        return self.counts.to_arrays()
+        """Everything as arrays."""
+        return {**self.counts.to_arrays(), "rehearsals": np.array(self.rehearsals)}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
         self.counts.from_arrays(arrays)
+        self.rehearsals = int(arrays["rehearsals"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +94,23 @@ class Planning(AbstractRefinement):
     """An objective's commands are scaled as if they spread at least over this share of their
     largest size."""
 
+    rehearsals: int = 3
+    """How often during exploration plans are made and tried, to see more of where they lead."""
+    rehearsal_share: float = 0.1
+    """Steps of each rehearsal, as a share of all exploring steps."""
+    rehearsal_updates: int = 2000
+    """Updates with which a network learns the plans of a rehearsal."""
+    rehearsal_noise: float = 0.2
+    """In rehearsals, each episode acts at random with up to this probability."""
+
     def __post_init__(self) -> None:
         at_least(
             self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
             "fewest_vectors", "most_vectors", "work", "updates", "cycles", "round",
+            "rehearsal_updates",
         )  # fmt: skip
+        at_least(self, 0, "rehearsals", "rehearsal_share", "rehearsal_noise")
+        at_most(self, 1, "rehearsal_noise")
         at_least(self, 0, "errors", "most_new", "enough", "wrong_weight", "missed_weight")
         at_least(self, 0, "least_extent", "least_probability")
         at_most(self, 1, "most_new", "least_extent")
@@ -107,7 +122,7 @@ class Planning(AbstractRefinement):
         return (
             not spec.deterministic
             and isinstance(head, CategoricalHead)
-            and np.prod(head.sizes, dtype=float) <= self.most_actions
+            and math.prod(head.sizes) <= self.most_actions
         )
 
     def fresh_state(self, training: Training) -> Counting:
@@ -127,15 +142,59 @@ class Planning(AbstractRefinement):
             most_new=self.most_new,
         )
 
-    def counts(self, training: Training) -> TransitionCounts:
-        """What a training has counted so far."""
+    def _state(self, training: Training) -> Counting:
         state = training.states[type(self).__name__]
         assert isinstance(state, Counting)
-        return state.counts
+        return state
+
+    def counts(self, training: Training) -> TransitionCounts:
+        """What a training has counted so far."""
+        return self._state(training).counts
 
     def after_running(self, training: Training, episodes: Episodes) -> None:
         """Count every step."""
         self.counts(training).add(episodes)
+
+    def after_exploring(self, training: Training) -> None:
+        """Rehearse plans now and then, at equal distances."""
+        state = self._state(training)
+        total = training.steps + training.exploring_steps_left
+        if (state.rehearsals + 1) * total > (self.rehearsals + 1) * training.steps:
+            return
+        if state.rehearsals < self.rehearsals:
+            state.rehearsals += 1
+            self._rehearse(training, int(self.rehearsal_share * total))
+
+    def _rehearse(self, training: Training, num_steps: int) -> None:
+        """Follow plans with a little noise and store what comes of it.
+
+        A plan with what was hardly seen may promise too much: trying it tells.
+        """
+        shorter = replace(self, updates=self.rehearsal_updates, cycles=1, least_visits=1)
+        fitting = shorter.contender(training, training.next_key())
+        if fitting is None:
+            return
+        while not fitting.done:
+            fitting.iterate()
+        contender, size = fitting.contender, training.schedule.num_episodes
+        end, begin = training.steps + num_steps, 0
+        while training.steps < end and training.exploring_steps_left > 0:
+            index = np.arange(begin, begin + size) % len(contender)
+            begin += size
+            batch = training.schedule.batch(size, training.exploring_steps_left)
+            episodes = training.actor.run(
+                contender.policy,
+                contender.desired_returns[index],
+                contender.horizons[index],
+                noise=self.rehearsal_noise * training.rng.uniform(size=size),
+                upper_bound=np.full(training.spec.num_objectives, np.inf),
+                key=training.next_key(),
+                greedy=True,
+                follows_rewards=contender.follows_rewards,
+                count=batch.count,
+                most_steps=batch.most_steps,
+            )
+            training.dataset.add(episodes)
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Distilling | None:
         """A network that follows plans; None where too little repeats itself."""
