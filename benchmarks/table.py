@@ -69,10 +69,10 @@ def of_run(row: Row, arguments: Arguments) -> Row:
             hypervolume(executed, np.array(arguments.reference))
         )
     if spec.front is not None:
-        front, tolerance = spec.front.returns, run.coverage_set.tolerance
+        front, tolerances = spec.front.returns, run.coverage_set.tolerances
         whole = hypervolume(front, np.asarray(spec.reference_point))
         told["front points"] = str(len(front))
-        told["executed exactly"] = str(found_mask(executed, front, tolerance=tolerance).sum())
+        told["executed exactly"] = str(found_mask(executed, front, tolerances=tolerances).sum())
         told["share of the hypervolume"] = str(float(row["hypervolume"]) / whole)
     return told
 

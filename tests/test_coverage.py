@@ -10,7 +10,7 @@ def coverage_of(executed, tolerance=0.0):
         horizons=np.ones(len(executed)),
         executed=executed,
         deviation=np.zeros_like(executed),
-        tolerance=tolerance,
+        tolerances=tolerance,
     )
 
 

@@ -31,7 +31,7 @@ def made_run(executed, requested=None, *, front=None, status="proven", progress=
         front=None if front is None else Front(np.array(front, dtype=np.float64), status, "hand"),
     )
     coverage_set = CoverageSet(
-        requested, np.ones(len(executed)), executed, np.zeros_like(executed), tolerance=1e-3
+        requested, np.ones(len(executed)), executed, np.zeros_like(executed), tolerances=1e-3
     )
     settings = Settings("nowhere:Nothing", {}, "pcn", "default", 0, {"return_tolerance": 1e-3})
     metrics = {"steps": 100, **metrics_of(coverage_set, spec)}

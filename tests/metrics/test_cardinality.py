@@ -25,4 +25,4 @@ def test_cardinality_is_the_size_of_the_set_of_non_dominated_returns(returns):
 def test_differences_below_the_tolerance_do_not_count():
     returns = np.array([[1.0, 2.0], [1.0 + 1e-7, 2.0 - 1e-7], [2.0, 1.0]])
     assert cardinality(returns) == 3
-    assert cardinality(returns, tolerance=1e-3) == 2
+    assert cardinality(returns, tolerances=1e-3) == 2

@@ -25,14 +25,14 @@ def test_a_point_is_found_when_it_is_among_the_returns(pair):
     returns, front = pair
     reached = {tuple(row) for row in returns.tolist()}
     expected = [tuple(row) in reached for row in front.tolist()]
-    assert found_mask(returns, front, tolerance=1e-3).tolist() == expected
+    assert found_mask(returns, front, tolerances=1e-3).tolist() == expected
     assert front_share(returns, front) == sum(expected) / len(expected)
 
 
 def test_the_tolerance_holds_for_each_objective():
     front = np.array([[1.0, 1.0]])
-    assert front_share(np.array([[1.001, 0.999]]), front, tolerance=0.0015) == 1.0
-    assert front_share(np.array([[1.0, 0.99]]), front, tolerance=0.0015) == 0.0
+    assert front_share(np.array([[1.001, 0.999]]), front, tolerances=0.0015) == 1.0
+    assert front_share(np.array([[1.0, 0.99]]), front, tolerances=0.0015) == 0.0
 
 
 def test_better_than_a_point_of_the_front_is_not_that_point():

@@ -127,7 +127,7 @@ def test_counts_are_the_same_in_chunks(num_objectives, monkeypatch):
 
 def test_noise_below_the_tolerance_decides_nothing():
     noisy = np.array([[1.0, 2.0], [1.0 + 1e-7, 2.0 - 1e-7], [1.0 + 1e-7, 2.0 + 1e-7]])
-    exact, tolerant = DominanceCounts(2), DominanceCounts(2, tolerance=1e-3)
+    exact, tolerant = DominanceCounts(2), DominanceCounts(2, tolerances=1e-3)
     exact.add(noisy)
     tolerant.add(noisy)
     assert exact.num_dominating.tolist() == [1, 1, 0]

@@ -110,7 +110,7 @@ def test_a_pruned_front_point_hands_over_to_what_it_dominated():
 
 def test_noise_below_the_tolerance_makes_a_copy():
     returns = np.array([[1.0, 2.0], [2.0, 1.0], [1.0 + 1e-7, 2.0 - 1e-7], [0.0, 0.0]])
-    board = Scoreboard(2, tolerance=1e-3)
+    board = Scoreboard(2, tolerances=1e-3)
     board.add(returns)
     assert_up_to_date(board, rounded(returns, 1e-3))
     assert board.num_earlier_copies.tolist() == [0, 0, 1, 0]

@@ -206,3 +206,23 @@ def test_probabilities_that_do_not_sum_to_one_are_refused():
 def test_states_beyond_the_last_one_are_refused():
     with pytest.raises(ValueError, match="numbered from 0 to 0"):
         model_of([(0, 0, 1, False, 1.0, (0, 0))], num_states=1)
+
+
+def test_planning_that_is_broken_off_has_a_shorter_horizon():
+    rows = [(0, 0, 0, False, 1.0, (1, 0)), (0, 1, 0, False, 1.0, (0, 1))]
+    plans = plan(model_of(rows, num_states=1), discount=1.0, horizon=50, most_work=2000)
+    assert 1 < plans.horizon < 50
+    np.testing.assert_allclose(plans.vectors.sum(axis=1), plans.horizon)
+    np.testing.assert_allclose(followed(plans, 1.0), plans.vectors)
+
+
+def test_rows_of_the_same_outcome_are_added_up():
+    rows = [
+        (0, 0, 0, True, 0.25, (4, 0)),
+        (0, 0, 0, False, 0.5, (0, 0)),
+        (0, 0, 0, True, 0.25, (0, 2)),
+    ]
+    model = model_of(rows, num_states=1)
+    assert model.terminated.tolist() == [False, True]
+    np.testing.assert_allclose(model.probabilities, [0.5, 0.5])
+    np.testing.assert_allclose(model.rewards, [[0, 0], [2, 1]])

@@ -6,10 +6,14 @@ import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_origin
+from typing import Any, ClassVar, Literal, TypeVar, get_origin
+
+import numpy as np
+from jaxtyping import Float
 
 from pcn.checks import at_least, fits, share, type_name
 from pcn.errors import UserError
+from pcn.pareto import tolerances_for
 
 Config = TypeVar("Config", bound="AlgorithmConfig")
 
@@ -35,16 +39,23 @@ class AlgorithmConfig:
     """Environment steps of the training; the last iteration is finished."""
     discount: float = 1.0
     """Weight of a reward one step later; the paper's experiments do not discount."""
-    return_tolerance: float = 1e-3
-    """Returns closer than this count as equal."""
+    tolerance_share: float = 1e-4
+    """Returns closer than this share of the spread of returns, in each objective, are equal."""
+    return_tolerance: float | None = None
+    """Returns closer than this in every objective are equal, if given: in the rewards' unit."""
     evaluations: int = 20
     """How often during training the policies are executed greedily and logged."""
     executions: int = 20
     """Episodes per policy when a stochastic environment is evaluated."""
 
+    before: ClassVar[Mapping[str, Any]] = {}
+    """What runs did before a hyperparameter was recorded, by its name; see `recorded`."""
+
     def __post_init__(self) -> None:
         at_least(self, 1, "total_steps", "executions")
-        at_least(self, 0, "return_tolerance", "evaluations")
+        at_least(self, 0, "tolerance_share", "evaluations")
+        if self.return_tolerance is not None:
+            at_least(self, 0, "return_tolerance")
         share(self, "discount")
 
     @classmethod
@@ -62,10 +73,26 @@ class AlgorithmConfig:
         """The config with these values by name; a later layer wins over an earlier one."""
         return made(cls, merged(layers))
 
+    def tolerances(
+        self, returns: Float[np.ndarray, "point objective"]
+    ) -> Float[np.ndarray, " objective"]:
+        """Up to which difference returns like these are equal, in each objective."""
+        if self.return_tolerance is not None:
+            return np.full(returns.shape[1], self.return_tolerance, dtype=np.float64)
+        return tolerances_for(returns, self.tolerance_share)
+
+    @classmethod
+    def recorded(cls: type[Config], content: Mapping[str, Any]) -> Config:
+        """The config that stands in a run's `config.json`, which may be an old one.
+
+        Hyperparameters that are missing there have the value that stood for how it was done then.
+        """
+        return cls.of(cls.before, content)
+
     @classmethod
     def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
         """The config as `config.json` held it in run folders of format 1."""
-        return cls.of(content)
+        return cls.recorded(content)
 
     def to_json(self) -> dict[str, Any]:
         """As it stands in a run's `config.json`; `of` reads it again."""

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from pcn.cli.screen import console, next_steps, print_table, quoted, vector
 from pcn.errors import UserError
+from pcn.pareto import Tolerances
 from pcn.runs.playing import PlayedEpisode, play, save_gif
 from pcn.runs.run import Run, load
 
@@ -38,7 +39,7 @@ class Play:
         requested = run.coverage_set.requested[self.policy]
         console.print(self._first_line(run, episode, requested))
         print_table(step_table(episode))
-        console.print(last_line(episode, requested, run.coverage_set.tolerance))
+        console.print(last_line(episode, requested, run.coverage_set.tolerances))
         if self.save is not None:
             save_gif(episode, self.save)
             console.print(f"Wrote {quoted(self.save)}")
@@ -65,8 +66,8 @@ class Play:
             f"({names}) in {horizon:g} steps"
         )
         command = episode.command
-        if command is not None and not np.allclose(
-            command.desired_return, requested, atol=run.coverage_set.tolerance
+        if command is not None and np.any(
+            np.abs(command.desired_return - requested) > run.coverage_set.tolerances
         ):
             line += f"; the command is bounded to {vector(command.desired_return)}"
         return line + "\n"
@@ -94,15 +95,15 @@ def step_table(episode: PlayedEpisode) -> Table:
 def last_line(
     episode: PlayedEpisode,
     requested: Float[np.ndarray, " objective"],
-    tolerance: float,
+    tolerances: Tolerances,
 ) -> str:
     """The executed return beside the requested one."""
     total = episode.total
     missing = requested - total
     verdict = "as requested"
-    if np.any(missing > tolerance):
+    if np.any(missing > tolerances):
         verdict = f"short by {vector(np.maximum(missing, 0))}"
-    elif np.any(missing < -tolerance):
+    elif np.any(missing < -np.asarray(tolerances)):
         verdict = "more than was requested"
     discounted = "" if episode.discount == 1 else f" (discounted by {episode.discount:g})"
     ending = "the environment ended it" if episode.terminated else "the step limit ended it"

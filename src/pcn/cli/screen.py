@@ -58,7 +58,7 @@ def complain(sentence: str) -> None:
 
 def number(value: float) -> str:
     """A number in up to six digits."""
-    return f"{round(value, 6) + 0.0:.6g}"  # adding zero makes no minus zero
+    return f"{value + 0.0:.6g}"  # adding zero makes no minus zero
 
 
 def vector(values: Any) -> str:
@@ -76,7 +76,7 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     for name in spec.objective_names:
         table.add_column(f"executed {name}", justify="right")
     table.add_column("")
-    short = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerance)
+    short = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerances)
     front_mask = coverage_set.front_mask
     for index in range(min(len(coverage_set), MOST_ROWS)):
         remark = "falls short" if short[index] else ("" if front_mask[index] else "dominated")

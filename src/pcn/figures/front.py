@@ -35,7 +35,7 @@ def _title(run: Run, spec: EnvironmentSpec) -> str:
     title = f"{spec.name}: {len(executed)} non-dominated policies"
     if spec.front is not None:
         known = spec.front.returns
-        found = found_mask(executed, known, tolerance=run.coverage_set.tolerance)
+        found = found_mask(executed, known, tolerances=run.coverage_set.tolerances)
         title += f", {found.sum()} of {len(known)} points of the {spec.front.status} front"
     share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)
     return f"{title}\n{round(share * count)} of {count} policies return what was requested"
@@ -59,7 +59,7 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
             linewidths=1.5,
             label=f"{spec.front.status} front",
         )
-    missed = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerance)
+    missed = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerances)
     if missed.any():
         axes.scatter(
             *coverage_set.requested[missed].T,

@@ -63,7 +63,10 @@ METRICS: dict[str, Metric] = {
         needs="ideal",
     ),
     "eum": Metric(_eum, higher_is_better=True),
-    "cardinality": Metric(lambda returns, problem: cardinality(returns), higher_is_better=True),
+    "cardinality": Metric(
+        lambda returns, problem: cardinality(returns, tolerances=problem.known_tolerances),
+        higher_is_better=True,
+    ),
     "epsilon": Metric(
         lambda returns, problem: epsilon(returns, problem.known_front),
         higher_is_better=False,
@@ -81,7 +84,7 @@ METRICS: dict[str, Metric] = {
     ),
     "front_share": Metric(
         lambda returns, problem: front_share(
-            returns, problem.known_front, tolerance=problem.tolerance
+            returns, problem.known_front, tolerances=problem.known_tolerances
         ),
         higher_is_better=True,
         needs="front",

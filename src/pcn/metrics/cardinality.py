@@ -3,13 +3,15 @@
 import numpy as np
 from jaxtyping import Float
 
-from pcn.pareto import rounded, unique_front
+from pcn.pareto import Tolerances, rounded, unique_front
 
 
-def cardinality(returns: Float[np.ndarray, "point objective"], *, tolerance: float = 0.0) -> float:
-    """The number of distinct non-dominated returns, after rounding to the tolerance.
+def cardinality(
+    returns: Float[np.ndarray, "point objective"], *, tolerances: Tolerances = 0.0
+) -> float:
+    """The number of distinct non-dominated returns, after rounding to the tolerances.
 
     >>> cardinality(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 2.0], [0.0, 0.0]]))
     2.0
     """
-    return float(len(unique_front(rounded(returns, tolerance))))
+    return float(len(unique_front(rounded(returns, tolerances))))

@@ -7,6 +7,9 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
+from pcn.metrics.front_share import SMALL_SHARE
+from pcn.pareto import Tolerances, tolerances_for
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -19,12 +22,22 @@ class Problem:
     ideal: Float[np.ndarray, " objective"] | None = None
     """The best value of each objective by itself; where it is not given, the front's."""
 
-    tolerance: float = 1e-3
-    """Returns closer than this in each objective are the same."""
+    tolerances: Tolerances | None = None
+    """Returns closer than this in each objective are the same; by default what is small for the
+    front, or nothing where it is not known."""
 
     def __post_init__(self) -> None:
         if self.ideal is None and self.front is not None:
             object.__setattr__(self, "ideal", self.front.max(axis=0))
+        if self.tolerances is None:
+            known = 0.0 if self.front is None else tolerances_for(self.front, SMALL_SHARE)
+            object.__setattr__(self, "tolerances", known)
+
+    @property
+    def known_tolerances(self) -> Tolerances:
+        """Returns closer than this in each objective are the same."""
+        assert self.tolerances is not None, "set with the problem"
+        return self.tolerances
 
     @property
     def known_front(self) -> Float[np.ndarray, "front objective"]:

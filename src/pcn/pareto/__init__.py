@@ -12,16 +12,21 @@ from pcn.pareto.dominance import (
 )
 from pcn.pareto.dominating_score import dominating_score
 from pcn.pareto.scoreboard import Scoreboard
+from pcn.pareto.spread import Tolerances, has_changed, spread, tolerances_for
 
 __all__ = [
     "DominanceCounts",
     "Scoreboard",
+    "Tolerances",
     "covered_mask",
     "crowding_distance",
     "dominates",
     "dominating_score",
+    "has_changed",
     "non_dominated_mask",
     "num_earlier_copies",
     "rounded",
+    "spread",
+    "tolerances_for",
     "unique_front",
 ]

@@ -4,7 +4,12 @@ import moocore
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from pcn.pareto.spread import Tolerances
+
 _MOST_PAIRS_AT_ONCE = 1 << 18  # 256 kB of comparisons: they stay in the cache
+_ROUNDED_UP_FROM = (np.sqrt(5.0) - 1) / 2
+"""Which part of a multiple is rounded up to it. It is irrational: between two multiples lies no
+number that returns are likely to have, where noise would decide to which of them it is rounded."""
 
 
 def dominates(a: Float[np.ndarray, " objective"], b: Float[np.ndarray, " objective"]) -> bool:
@@ -65,26 +70,32 @@ def covered_mask(
     returns: Float[np.ndarray, "point objective"],
     front: Float[np.ndarray, "known objective"],
     *,
-    tolerance: float = 0.0,
+    tolerances: Tolerances = 0.0,
 ) -> Bool[np.ndarray, " point"]:
     """Mark the points that some point of `front` equals or dominates.
 
     >>> covered_mask(np.array([[1.0, 2.0], [0.0, 4.0]]), np.array([[1.0, 3.0]]))
     array([ True, False])
     """
-    return np.all(front[None] >= returns[:, None] - tolerance, axis=2).any(axis=1)
+    return np.all(front[None] >= returns[:, None] - tolerances, axis=2).any(axis=1)
 
 
 def rounded(
-    returns: Float[np.ndarray, "point objective"], tolerance: float
+    returns: Float[np.ndarray, "point objective"], tolerances: Tolerances
 ) -> Float[np.ndarray, "point objective"]:
-    """Round to multiples of `tolerance`, so that float32 noise cannot decide who dominates.
+    """Round to multiples of the tolerances, so that float32 noise cannot decide who dominates.
 
-    A tolerance of zero leaves the returns as they are.
+    An objective whose tolerance is zero stays as it is.
+
+    >>> rounded(np.array([[1.04, 7.06]]), np.array([0.5, 0.0]))
+    array([[1.  , 7.06]])
     """
-    if tolerance < 0:
-        raise ValueError(f"tolerance must not be negative, got {tolerance}")
-    return np.round(returns / tolerance) * tolerance if tolerance else returns
+    if np.any(np.asarray(tolerances) < 0):
+        raise ValueError(f"tolerances must not be negative, got {tolerances}")
+    unit = np.where(np.asarray(tolerances) > 0, tolerances, 1.0)
+    return np.where(
+        np.asarray(tolerances) > 0, np.floor(returns / unit + _ROUNDED_UP_FROM) * unit, returns
+    )
 
 
 def _lexicographic(
@@ -101,7 +112,7 @@ class DominanceCounts:
     """For each stored point, how many other stored points dominate it.
 
     Adding or removing k of N points costs k x N comparisons. Points keep their order:
-    `add` appends, `keep` closes the gaps. With a `tolerance`, the stored points are the
+    `add` appends, `keep` closes the gaps. With `tolerances`, the stored points are the
     `rounded` ones; callers who need the exact returns keep them.
 
     >>> counts = DominanceCounts(num_objectives=2)
@@ -120,10 +131,10 @@ class DominanceCounts:
     columns: Float[np.ndarray, "objective point"]
     """The stored returns, one row per objective: comparisons run along the points."""
 
-    def __init__(self, num_objectives: int, *, tolerance: float = 0.0) -> None:
+    def __init__(self, num_objectives: int, *, tolerances: Tolerances = 0.0) -> None:
         if num_objectives < 1:
             raise ValueError(f"num_objectives must be at least 1, got {num_objectives}")
-        self.tolerance = tolerance
+        self.tolerances = tolerances
         self.num_dominating = np.zeros(0, dtype=np.int64)
         self.num_earlier_copies = np.zeros(0, dtype=np.int64)
         self.columns = np.zeros((num_objectives, 0))
@@ -151,7 +162,7 @@ class DominanceCounts:
             )
         if not np.isfinite(returns).all():
             raise ValueError("returns must be finite: NaN compares with nothing")
-        new = np.ascontiguousarray(rounded(returns, self.tolerance).T)
+        new = np.ascontiguousarray(rounded(returns, self.tolerances).T)
         nothing = np.zeros(len(returns), dtype=np.int64)
         self.columns = np.concatenate([self.columns, new], axis=1)
         self.num_dominating = np.concatenate([self.num_dominating, nothing])

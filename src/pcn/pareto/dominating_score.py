@@ -20,10 +20,13 @@ def dominating_score(
     crowded_below: float = CROWDED_BELOW,
     duplicate_penalty: float = DUPLICATE_PENALTY,
     front_mask: Bool[np.ndarray, " point"] | None = None,
+    extents: Float[np.ndarray, " objective"] | None = None,
 ) -> Float[np.ndarray, " point"]:
     """Score each point by its distance to the front, doubled where points are crowded.
 
-    The distance is that of the returns as given; crowding is measured on normalised ones.
+    The distance is that of the returns as given (Eq. 6), or measured in `extents`, a length for
+    each objective: then the unit of an objective decides nothing. Crowding is measured on
+    normalised returns.
     A crowded point of the front loses the penalty, unlike in the public implementations.
 
     Copies: the crowding distance is measured among the distinct points, so a copy does not
@@ -43,7 +46,7 @@ def dominating_score(
     columns = np.ascontiguousarray(returns.T)
     dominated_index, front_index = np.flatnonzero(~front_mask), np.flatnonzero(front_mask)
     distance = np.zeros(len(returns))
-    _, squared = nearest(columns, dominated_index, front_index)
+    _, squared = nearest(in_extents(columns, extents), dominated_index, front_index)
     distance[dominated_index] = np.sqrt(squared)
     copies = num_earlier_copies(returns)
     crowding = crowding_in_order(columns, among(stable_order(columns), copies == 0))
@@ -69,6 +72,13 @@ def score(
     penalty = duplicate_penalty * (1 + earlier_copies)
     crowded_mask = (crowding <= crowded_below) | (earlier_copies > 0)
     return np.where(crowded_mask, 2 * (closeness - penalty), closeness)  # I_ds, Eq. (7)
+
+
+def in_extents(
+    columns: Float[np.ndarray, "objective point"], extents: Float[np.ndarray, " objective"] | None
+) -> Float[np.ndarray, "objective point"]:
+    """Returns measured in a length for each objective; an objective of no extent stays as it is."""
+    return columns if extents is None else columns / np.where(extents > 0, extents, 1.0)[:, None]
 
 
 def among(

@@ -9,9 +9,11 @@ from pcn.pareto.dominating_score import (
     CROWDED_BELOW,
     DUPLICATE_PENALTY,
     among,
+    in_extents,
     nearest,
     score,
 )
+from pcn.pareto.spread import Tolerances
 
 
 class Scoreboard:
@@ -21,7 +23,8 @@ class Scoreboard:
     stores something beside each return follows with the same index. The state is a function
     of the returns stored and their order: adding them to a new scoreboard restores it.
 
-    With a `tolerance`, points are scored as if rounded to its multiples; see `DominanceCounts`.
+    With `tolerances`, points are scored as if rounded to their multiples; see `DominanceCounts`.
+    With `extents`, the distance to the front is measured in them; see `dominating_score`.
 
     >>> board = Scoreboard(num_objectives=2)
     >>> board.add(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]))
@@ -43,11 +46,13 @@ class Scoreboard:
         *,
         crowded_below: float = CROWDED_BELOW,
         duplicate_penalty: float = DUPLICATE_PENALTY,
-        tolerance: float = 0.0,
+        tolerances: Tolerances = 0.0,
+        extents: Float[np.ndarray, " objective"] | None = None,
     ) -> None:
         self.crowded_below = crowded_below
         self.duplicate_penalty = duplicate_penalty
-        self._counts = DominanceCounts(num_objectives, tolerance=tolerance)
+        self._counts = DominanceCounts(num_objectives, tolerances=tolerances)
+        self._extents = extents
         self._nearest_index = np.zeros(0, dtype=np.int64)
         self._nearest_squared = np.zeros(0)
         self._order = np.zeros((num_objectives, 0), dtype=np.int64)
@@ -57,7 +62,7 @@ class Scoreboard:
 
     @property
     def returns(self) -> Float[np.ndarray, "point objective"]:
-        """The stored returns, rounded to the tolerance, oldest first."""
+        """The stored returns, rounded to the tolerances, oldest first."""
         return self._counts.returns
 
     @property
@@ -139,7 +144,7 @@ class Scoreboard:
         self._nearest_squared[entered_index] = 0.0
         front_mask = self.non_dominated_mask
         has_nearest_mask = front_mask.take(self._nearest_index)
-        columns = self._counts.columns
+        columns = in_extents(self._counts.columns, self._extents)
 
         if entered_index.size:
             settled_index = (has_nearest_mask > front_mask).nonzero()[0]

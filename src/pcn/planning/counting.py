@@ -14,6 +14,7 @@ MOST_BYTES = 1 << 26
 """Memory that the observations of all states may take."""
 _MOST_STATES = 1 << 20
 """A row's key has room for so many states."""
+_GOES_ON, _TERMINATED, _AT_THE_LIMIT = range(3)
 
 
 class TransitionCounts:
@@ -21,6 +22,9 @@ class TransitionCounts:
 
     Equal observations are one state; states are numbered in the order of their arrival. Where
     observations hardly repeat, counting is given up: there is no table to fill then.
+
+    An end that comes when no episode was ever longer may be a time limit that an observation does
+    not show. Such ends are counted apart, and decided once more is known.
     """
 
     def __init__(
@@ -46,7 +50,8 @@ class TransitionCounts:
             most_new: counting is given up when a larger share of them led to new states.
         """
         leaves, self._structure = jax.tree.flatten(example)
-        self._action_sizes = action_sizes
+        self.action_sizes = action_sizes
+        """How many choices each part of an action has."""
         self._most_states = min(most_states, _MOST_STATES)
         self._window, self._most_new = window, most_new
         self._num_objectives, self._mask_size = num_objectives, mask_size
@@ -58,6 +63,8 @@ class TransitionCounts:
 
     def _clear(self) -> None:
         self._leaves = [leaf[:0] for leaf in self._leaves]
+        self.longest = 0
+        """Steps of the longest episode."""
         self.masks: Bool[np.ndarray, "state choice"] = np.zeros((0, self._mask_size), bool)
         """Which actions are allowed in each state."""
         self._prints = np.zeros(0, np.uint64)
@@ -79,7 +86,7 @@ class TransitionCounts:
     @property
     def num_actions(self) -> int:
         """How many different actions there are."""
-        return int(np.prod(self._action_sizes))
+        return int(np.prod(self.action_sizes))
 
     @property
     def observations(self) -> PyTree[np.ndarray]:
@@ -89,26 +96,35 @@ class TransitionCounts:
     @property
     def states(self) -> Int[np.ndarray, " row"]:
         """The state of each row; rows are sorted by state, action and next state."""
-        return (self._keys >> 21) // self.num_actions
+        return (self._keys >> 22) // self.num_actions
 
     @property
     def actions(self) -> Int[np.ndarray, " row"]:
         """The action of each row, all parts as one number; see `action_rows`."""
-        return (self._keys >> 21) % self.num_actions
+        return (self._keys >> 22) % self.num_actions
 
     @property
     def next_states(self) -> Int[np.ndarray, " row"]:
         """The next state of each row."""
-        return (self._keys >> 1) & (_MOST_STATES - 1)
+        return (self._keys >> 2) & (_MOST_STATES - 1)
 
     @property
     def terminated(self) -> Bool[np.ndarray, " row"]:
-        """Whether the episode terminated in the next state."""
-        return (self._keys & 1).astype(bool)
+        """Whether the episode terminated in the next state.
+
+        At the end of a longest episode it did only if it also did so earlier in others, or if
+        nobody ever acted in the next state.
+        """
+        kinds = self._keys & 3
+        elsewhere = np.isin(self._keys >> 2, self._keys[kinds == _TERMINATED] >> 2)
+        acted = np.zeros(self.num_states, bool)
+        acted[self.states] = True
+        real = elsewhere | ~acted[self.next_states]
+        return (kinds == _TERMINATED) | ((kinds == _AT_THE_LIMIT) & real)
 
     def action_rows(self, numbers: Int[np.ndarray, " action"]) -> Int[np.ndarray, "action part"]:
         """Actions as rows with a number for each part."""
-        parts = np.unravel_index(numbers, self._action_sizes)
+        parts = np.unravel_index(numbers, self.action_sizes)
         return np.stack(parts, axis=-1).astype(np.int32)
 
     def states_of(
@@ -135,26 +151,27 @@ class TransitionCounts:
         last = [
             np.asarray(leaf)[rows, None] for leaf in jax.tree.leaves(episodes.last_observations)
         ]
-        masks = None
-        if self._mask_size and episodes.action_masks is not None:
-            masks = np.asarray(episodes.action_masks)[rows, :num_steps]
         prints, last_prints = fingerprints(seen, num_steps), fingerprints(last, 1)
         valid = np.arange(num_steps) < lengths[:, None]
-        self._add_states(prints[valid], [leaf[valid] for leaf in seen], masks, valid)
-        self._add_states(last_prints[:, 0], [leaf[:, 0] for leaf in last], None, valid)
+        self._add_states(prints[valid], [leaf[valid] for leaf in seen])
+        self._add_states(last_prints[:, 0], [leaf[:, 0] for leaf in last])
         if self._give_up(int(lengths.sum())):
             return
         now, after = self._numbered(prints), np.empty(prints.shape, np.int64)
         after[:, :-1] = now[:, 1:]
         ends = np.arange(len(rows)), lengths - 1
         after[ends] = self._numbered(last_prints)[:, 0]
-        terminated = np.zeros(prints.shape, bool)
-        terminated[ends] = np.asarray(episodes.terminated)[rows]
+        self.longest = max(self.longest, num_steps)
+        kinds = np.zeros(prints.shape, np.int64)
+        kind = np.where(lengths == self.longest, _AT_THE_LIMIT, _TERMINATED)
+        kinds[ends] = np.where(np.asarray(episodes.terminated)[rows], kind, _GOES_ON)
         np.add.at(self.starts, now[:, 0], 1)
+        if episodes.action_masks is not None:
+            self.masks[now[valid]] = np.asarray(episodes.action_masks)[rows, :num_steps][valid]
         parts = np.moveaxis(np.asarray(episodes.actions)[rows, :num_steps][valid], -1, 0)
-        actions = np.ravel_multi_index(tuple(parts), self._action_sizes)
-        keys = (now[valid] * self.num_actions + actions) << 21
-        keys |= (after[valid] << 1) | terminated[valid]
+        actions = np.ravel_multi_index(tuple(parts), self.action_sizes)
+        keys = (now[valid] * self.num_actions + actions) << 22
+        keys |= (after[valid] << 2) | kinds[valid]
         rewards = np.asarray(episodes.rewards)[rows, :num_steps][valid].astype(np.float64)
         self._add_rows(keys, rewards)
 
@@ -163,13 +180,7 @@ class TransitionCounts:
         place = np.minimum(np.searchsorted(self._prints, prints), self.num_states - 1)
         return self._numbers[place]
 
-    def _add_states(
-        self,
-        prints: UInt64[np.ndarray, " step"],
-        leaves: list[np.ndarray],
-        masks: Bool[np.ndarray, "episode time choice"] | None,
-        valid: Bool[np.ndarray, "episode time"],
-    ) -> None:
+    def _add_states(self, prints: UInt64[np.ndarray, " step"], leaves: list[np.ndarray]) -> None:
         """Number the observations that are new."""
         new, first = np.unique(prints, return_index=True)
         place = np.searchsorted(self._prints, new)
@@ -186,10 +197,7 @@ class TransitionCounts:
             np.concatenate([old, leaf[first]])
             for old, leaf in zip(self._leaves, leaves, strict=True)
         ]
-        allowed = np.ones((len(new), self._mask_size), bool)
-        if masks is not None:
-            allowed = masks[valid][first]
-        self.masks = np.concatenate([self.masks, allowed])
+        self.masks = np.concatenate([self.masks, np.ones((len(new), self._mask_size), bool)])
 
     def _give_up(self, num_steps: int) -> bool:
         """Stop counting where new observations keep coming as fast as steps are taken."""
@@ -229,7 +237,7 @@ class TransitionCounts:
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Everything counted, as named arrays."""
-        progress = [self.given_up, self._window_steps, self._window_states]
+        progress = [self.given_up, self.longest, self._window_steps, self._window_states]
         return {
             **{f"observations.{number}": leaf for number, leaf in enumerate(self._leaves)},
             **{name: getattr(self, name) for name in ("masks", "starts", *_ROWS)},
@@ -246,8 +254,9 @@ class TransitionCounts:
             setattr(self, name, np.array(arrays[name]))
         for name in _PRIVATE:
             setattr(self, f"_{name}", np.array(arrays[name]))
-        given_up, self._window_steps, self._window_states = arrays["progress"].tolist()
+        given_up, self.longest, *window = arrays["progress"].tolist()
         self.given_up = bool(given_up)
+        self._window_steps, self._window_states = window
 
 
 _ROWS = ("visits", "sums", "squares")

@@ -12,6 +12,9 @@ from pcn.planning.model import TabularModel
 from pcn.planning.plans import Plans
 from pcn.planning.vector_sets import Pruning, VectorSet, weighted_sum
 
+_WORK_PER_PAIR = 200
+"""What a pair of a state and an action costs at least, counted in vectors."""
+
 
 def plan(
     model: TabularModel,
@@ -20,6 +23,7 @@ def plan(
     horizon: int,
     most_vectors: int | None = None,
     tolerance: float = 1e-9,
+    most_work: int | None = None,
 ) -> Plans:
     """The non-dominated expected returns from the start, and a plan for each.
 
@@ -32,15 +36,19 @@ def plan(
         horizon: the number of steps after which every episode is over.
         most_vectors: how many vectors each state keeps; None for all of them, which is exact.
         tolerance: differences up to this share of an objective's largest mean reward are none.
+        most_work: planning is broken off, and the plans' horizon is shorter, once about so many
+            vectors have been compared; None for never.
     """
     if horizon < 1:
         raise ValueError(f"horizon must be at least 1, got {horizon}")
     largest = np.abs(model.pair_rewards).max(axis=0, initial=0.0)
     pruning = Pruning(tolerance * np.where(largest > 0, largest, 1.0), most_vectors)
     programming = _Programming(model, discount, pruning)
-    for _ in range(horizon):
+    for step in range(1, horizon + 1):
         if not programming.step_back():
             break
+        if most_work is not None and programming.work > most_work:
+            return programming.plans(step)
     return programming.plans(horizon)
 
 
@@ -50,7 +58,8 @@ class _Programming:
     def __init__(self, model: TabularModel, discount: float, pruning: Pruning) -> None:
         self._model = model
         self._discount = discount
-        self._pruning = pruning
+        self._pruning, self._loosely = pruning, pruning.loosely
+        self.work = 0
         self._next = model.next_states[model.successor_rows]
         self._weights = model.probabilities[model.successor_rows]
         self._states = model.states[model.successor_rows]
@@ -81,6 +90,7 @@ class _Programming:
             bases[state] = self._num_nodes
             self._all.append(one)
             self._num_nodes += len(one)
+        self.work += _WORK_PER_PAIR * int(np.diff(model.state_pairs)[due].sum())
         self._changed = changed
         self._bases.append(bases)
         return bool(changed.any())
@@ -98,8 +108,9 @@ class _Programming:
             after = weighted_sum(
                 [self._sets[successor] for successor in self._next[begin:end]],
                 self._weights[begin:end],
-                self._pruning,
+                self._loosely,
             )
+            self.work += len(after)
             vectors = reward + self._discount * after.vectors
             pairs = np.full((len(after), 1), pair)
             parts.append(VectorSet(vectors, 1.0 + after.steps, np.hstack([pairs, after.choices])))
@@ -118,6 +129,7 @@ class _Programming:
         return Plans(
             model=self._model,
             horizon=horizon,
+            work=self.work,
             vectors=start.vectors,
             steps=start.steps,
             beginnings=beginnings,

@@ -12,8 +12,8 @@ class TabularModel:
     """What happens in each state under each action, one row for each possible outcome.
 
     States are numbered from 0. A pair (state, action) without a row is not available. A state
-    without any row ends the episode: nothing is received in it. Rows may come in any order; the
-    model keeps them sorted by state and action.
+    without any row ends the episode: nothing is received in it. Rows may come in any order, and
+    an outcome may have several; the model keeps one for each, sorted by state and action.
     """
 
     start: Float[np.ndarray, " state"]
@@ -29,11 +29,20 @@ class TabularModel:
     """Mean reward of each outcome."""
 
     def __post_init__(self) -> None:
-        order = np.lexsort((self.terminated, self.next_states, self.actions, self.states))
-        for name in (
-            "states", "actions", "next_states", "terminated", "probabilities", "rewards",
-        ):  # fmt: skip
-            object.__setattr__(self, name, getattr(self, name)[order])
+        outcomes = (self.terminated, self.next_states, self.actions, self.states)
+        order = np.lexsort(outcomes)
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = np.any([np.diff(column[order].astype(np.int64)) for column in outcomes], axis=0)
+        first = np.flatnonzero(new)
+        for name in ("states", "actions", "next_states", "terminated"):
+            object.__setattr__(self, name, getattr(self, name)[order[first]])
+        if len(first):
+            weights = self.probabilities[order]
+            sums = np.add.reduceat(weights, first)
+            weighted = np.add.reduceat(weights[:, None] * self.rewards[order], first, axis=0)
+            means = weighted / np.where(sums > 0, sums, 1.0)[:, None]
+            object.__setattr__(self, "probabilities", sums)
+            object.__setattr__(self, "rewards", means)
         if not np.isclose(self.start.sum(), 1.0):
             raise ValueError(f"start must sum to 1, got {self.start.sum()}")
         if (self.probabilities < 0).any() or (self.start < 0).any():

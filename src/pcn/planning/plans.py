@@ -32,6 +32,8 @@ class Plans:
 
     model: TabularModel
     horizon: int
+    work: int
+    """About how many vectors were compared to make them."""
     vectors: Float[np.ndarray, "plan objective"]
     """The expected return of each plan from the start, in lexicographic order."""
     steps: Float[np.ndarray, " plan"]

@@ -7,6 +7,8 @@ import moocore
 import numpy as np
 from jaxtyping import Float, Int
 
+_LOOSELY = 4
+
 
 @dataclass(frozen=True)
 class VectorSet:
@@ -33,6 +35,11 @@ class Pruning:
     """Vectors are rounded to multiples of these before they are compared."""
     most: int | None = None
     """How many vectors a set may have; None for any number."""
+
+    @property
+    def loosely(self) -> "Pruning":
+        """The same for sums that will be pruned again: they may have a few times as many."""
+        return Pruning(self.tolerances, None if self.most is None else _LOOSELY * self.most)
 
     def keys(
         self, vectors: Float[np.ndarray, "vector objective"]
@@ -72,13 +79,15 @@ def spread_out(
     total = scaled.sum(axis=1)
     extremes = [int(np.lexsort((total, column))[-1]) for column in scaled.T]
     chosen = list(dict.fromkeys([*extremes, int(total.argmax())]))[:count]
+    squares = np.einsum("vo,vo->v", scaled, scaled)
+    # Squared distance without the vector's own square: |a - b|^2 = |a|^2 + |b|^2 - 2 a b.
     distance = np.full(len(vectors), np.inf)
     for index in chosen:
-        np.minimum(distance, ((scaled - scaled[index]) ** 2).sum(axis=1), out=distance)
+        np.minimum(distance, squares[index] - 2 * (scaled @ scaled[index]), out=distance)
     while len(chosen) < count:
-        index = int(distance.argmax())
+        index = int((distance + squares).argmax())
         chosen.append(index)
-        np.minimum(distance, ((scaled - scaled[index]) ** 2).sum(axis=1), out=distance)
+        np.minimum(distance, squares[index] - 2 * (scaled @ scaled[index]), out=distance)
     return np.array(chosen)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.pareto import Tolerances
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
 from pcn.serialisation.files import (
@@ -161,7 +162,7 @@ class RunFolder:
         ]
         write_csv(self.path / "front.csv", header, table)
 
-    def read_coverage_set(self, *, num_policies: int, tolerance: float) -> CoverageSet:
+    def read_coverage_set(self, *, num_policies: int, tolerances: Tolerances) -> CoverageSet:
         """The policies of `front.csv`."""
         path = self.path / "front.csv"
         header, rows = read_csv(path)
@@ -181,7 +182,7 @@ class RunFolder:
             horizons=table[:, 1 + n],
             executed=table[:, 2 + n : 2 + 2 * n],
             deviation=table[:, 2 + 2 * n : 2 + 3 * n],
-            tolerance=tolerance,
+            tolerances=tolerances,
         )
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:

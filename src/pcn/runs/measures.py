@@ -9,15 +9,16 @@ from jaxtyping import Float
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.metrics import METRICS, Problem, fidelity
+from pcn.pareto import Tolerances
 
 
-def problem_of(spec: EnvironmentSpec, tolerance: float) -> Problem:
+def problem_of(spec: EnvironmentSpec, tolerances: Tolerances) -> Problem:
     """What metrics need to know about an environment."""
     # What an environment merely claims is shown beside the metrics, never measured against.
     known = spec.front is not None and spec.front.status != "claimed"
     front = spec.front.returns if known and spec.front is not None else None
     reference_point = np.asarray(spec.reference_point, dtype=np.float64)
-    return Problem(reference_point, front, tolerance=tolerance)
+    return Problem(reference_point, front, tolerances=tolerances)
 
 
 def measure(
@@ -43,9 +44,9 @@ def metrics_of(
     `executed` is measured on what the policies returned when they were run: this is what a
     decision maker gets.
     """
-    problem = problem_of(spec, coverage_set.tolerance)
+    problem = problem_of(spec, coverage_set.tolerances)
     match = fidelity(
-        coverage_set.requested, coverage_set.executed, tolerance=coverage_set.tolerance
+        coverage_set.requested, coverage_set.executed, tolerances=coverage_set.tolerances
     )
     return {
         "archive": measure(coverage_set.requested if archive is None else archive, problem),

@@ -33,7 +33,8 @@ class Run:
             `fidelity` holds `exact`, the share of policies that return what was requested of them,
             and `distance`, the mean shortfall as a share of the range. `steps` is the number of
             all environment steps, `steps_by_phase` its parts, `seconds` the time, `policies` the
-            number of policies. Algorithms add what is theirs, such as PCN's `consolidation`.
+            number of policies, `tolerances` up to which difference returns are equal, in each
+            objective. Algorithms add what is theirs, such as PCN's `consolidation`.
         progress: The evaluations during training, as in `progress.csv`.
         weights: The arrays that the policies need to act.
         path: The run's folder; None for a run that was not recorded.
@@ -143,7 +144,10 @@ def load(path: str | Path) -> Run:
     return Run(
         settings,
         folder.read_coverage_set(
-            num_policies=metrics["policies"], tolerance=settings.return_tolerance
+            num_policies=metrics["policies"],
+            tolerances=np.asarray(metrics["tolerances"], dtype=np.float64)
+            if "tolerances" in metrics
+            else settings.return_tolerance,
         ),
         metrics,
         folder.read_progress(),

@@ -47,11 +47,14 @@ class Settings:
                 return config_class.from_format_1(self.hyperparameters)
             except (KeyError, TypeError) as error:
                 raise UserError(f"config.json is damaged: {error!r}") from None
-        return config_class.of(self.hyperparameters)
+        return config_class.recorded(self.hyperparameters)
 
     @property
     def return_tolerance(self) -> float:
-        """Returns closer than this are the same; known without the algorithm's config."""
+        """The tolerance that was given in the rewards' unit; known without the algorithm's config.
+
+        Runs whose metrics do not record tolerances always have one.
+        """
         tolerance = self.hyperparameters["return_tolerance"]
         if not isinstance(tolerance, int | float):
             raise UserError(f"config.json is damaged: return_tolerance is {tolerance!r}")

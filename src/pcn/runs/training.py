@@ -258,6 +258,7 @@ class _Training:
             "probe": dict(settled.probe),
             "seconds": round(time.perf_counter() - self._started, 3),
             "policies": len(outcome.coverage_set),
+            "tolerances": outcome.coverage_set.tolerance_vector.tolist(),
             **metrics_of(outcome.coverage_set, settled.spec, outcome.archive),
             **outcome.facts,
         }

@@ -22,6 +22,7 @@ BAD = {
     "crowded_below": [-0.1],
     "duplicate_penalty": [-1e-5],
     "return_tolerance": [-1e-3],
+    "tolerance_share": [-1e-4],
     "evaluations": [-1],
     "consolidation.updates": [0, -1],
     "breaking_off.horizons": [0.5],
@@ -163,7 +164,8 @@ def test_the_words_of_older_run_folders_are_understood():
         "duplicate_penalty": 1e-05, "return_tolerance": 0.001, "evaluations": 20,
         "store_evaluations": True, "consolidation_updates": 20000, "executions": 20,
     }  # fmt: skip
-    assert PCNConfig.from_format_1(old) == PCNConfig(total_steps=20_000)
+    then = {"return_tolerance": 1e-3, "normalised_distance": False}
+    assert PCNConfig.from_format_1(old) == PCNConfig(total_steps=20_000, **then)
     other = old | {
         "patience": None, "erase_loops": False, "consolidation_updates": 0, "warmup_front": 5,
         "upper_bound": [3.0, 4.0],
@@ -176,6 +178,7 @@ def test_the_words_of_older_run_folders_are_understood():
             "consolidation": False,
             "longer_warm_up.trade_offs": 5,
             "bounded_commands.upper_bound": (3.0, 4.0),
+            **then,
         }
     )
 

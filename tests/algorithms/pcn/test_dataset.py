@@ -158,7 +158,7 @@ def test_what_is_pruned_scores_no_better_than_what_is_kept():
     for _ in range(5):
         episodes = make_episodes(rng)
         before = np.concatenate([dataset.rows.returns, episodes.returns()])
-        scores = dominating_score(before)
+        scores = dominating_score(before, extents=dataset.extents)
         dataset.add(episodes)
         kept = sorted(map(tuple, dataset.rows.returns.tolist()))
         best = np.sort(scores)[::-1][: len(kept)]

@@ -93,7 +93,7 @@ class MONESTrainer(AbstractStackedTrainer):
         self._generation += 1
         self._pool = self._pool.adding(self._distribution, draws, returns, lengths)
         self._improve()
-        pooled = self._pool.known_returns()
+        pooled = self._comparable(self._pool.known_returns())
         loss = 1 - float(non_dominated_mask(pooled)[: len(returns)].mean())
         due = evaluation_due(
             steps_before,
@@ -102,13 +102,13 @@ class MONESTrainer(AbstractStackedTrainer):
             evaluations=config.evaluations,
         )
         # The generation has just been executed: it costs nothing to say what it reached.
-        front = unique_front(returns)
+        front = unique_front(pooled[: len(returns)])
         reached = CoverageSet(
             requested=returns[front],
             horizons=lengths[front],
             executed=returns[front],
             deviation=np.zeros_like(returns[front]),
-            tolerance=config.return_tolerance,
+            tolerances=config.tolerances(pooled),
         )
         return Progress(self.steps, loss, pooled[unique_front(pooled)], reached if due else None)
 
@@ -132,12 +132,19 @@ class MONESTrainer(AbstractStackedTrainer):
                 most_steps=most_steps,
             )
             taken = np.asarray(episodes.lengths)
-            measured = rounded(episodes.returns(discount=config.discount), config.return_tolerance)
+            measured = episodes.returns(discount=config.discount)
             returns.append(np.where(episodes.ended[:, None], measured, spec.reference_point))
             lengths.append(taken)
         if most_steps is None:
             self._full_length = float(np.mean(lengths))
         return np.mean(returns, axis=0), np.mean(lengths, axis=0)
+
+    def _comparable(
+        self, returns: Float[np.ndarray, "draw objective"]
+    ) -> Float[np.ndarray, "draw objective"]:
+        """Returns of the pool with those made equal that are; the reference point stays itself."""
+        reference = np.asarray(self.environment.spec.reference_point)
+        return rounded(returns - reference, self.config.tolerances(returns)) + reference
 
     def _sharpness(self) -> float:
         """How predictably draws act: from sampling to their first choice as training goes on."""
@@ -154,7 +161,8 @@ class MONESTrainer(AbstractStackedTrainer):
             or self._rng.uniform() < self.config.exempt_share
         ):
             return None
-        longest = pool.known_lengths()[non_dominated_mask(pool.known_returns())].max()
+        front_mask = non_dominated_mask(self._comparable(pool.known_returns()))
+        longest = pool.known_lengths()[front_mask].max()
         return int(patience * longest) + 1
 
     def _improve(self) -> None:
@@ -162,7 +170,7 @@ class MONESTrainer(AbstractStackedTrainer):
         num_draws = pool.draws.shape[0] * pool.draws.shape[1]
         merit = np.zeros(num_draws, np.float32)
         known = fitness(
-            pool.known_returns(),
+            self._comparable(pool.known_returns()),
             np.asarray(self.environment.spec.reference_point),
             self.config.fitness,
             most_objectives=self.config.most_hypervolume_objectives,
@@ -182,7 +190,8 @@ class MONESTrainer(AbstractStackedTrainer):
         config = self.config
         _, policies = drawn(self._distribution, self._weights, self._next_key(), config.final_draws)
         first = self._execute(policies, config.final_draws, self._final_executions)
-        kept = unique_front(rounded(first.returns, config.return_tolerance))
+        tolerances = config.tolerances(first.returns)
+        kept = unique_front(rounded(first.returns, tolerances))
         policies = taking(policies, kept)
         again = self._execute(policies, len(kept), self._executions)
         coverage_set = CoverageSet(
@@ -190,7 +199,7 @@ class MONESTrainer(AbstractStackedTrainer):
             horizons=first.horizons[kept],
             executed=again.returns,
             deviation=again.deviation,
-            tolerance=config.return_tolerance,
+            tolerances=tolerances,
         )
         facts = {"generations": self._generation, "final_draws": config.final_draws}
         outcome = Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)

@@ -92,6 +92,7 @@ class PCNConfig(CoreConfig):
             "breaking_off": content["patience"] is not None,
             "consolidation": content["consolidation_updates"] > 0,
             "expected_returns": True,
+            "planning": False,
         }
         details = {
             "bounded_commands.upper_bound": content["upper_bound"],
@@ -100,7 +101,7 @@ class PCNConfig(CoreConfig):
             "consolidation.updates": content["consolidation_updates"],
         }
         on = {name: value for name, value in details.items() if switches[name.partition(".")[0]]}
-        return cls.of(values, switches, on)
+        return cls.of(cls.before, values, switches, on)
 
     def to_json(self) -> dict[str, Any]:
         """As it stands in `config.json`: refinements by name, those that are off left out."""
@@ -172,6 +173,7 @@ _GRIDS: dict[str, object] = {
     "episodes_per_iteration": 10,
     "updates_per_iteration": 10,
     "shared_command": True,
+    "normalised_distance": False,
     "action_noise": 0.0,
 }
 """The paper's text and, where it is silent, the authors' values on grids."""

@@ -1,7 +1,8 @@
 """The hyperparameters of PCN itself: those of the paper's section 4, with no refinement."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
@@ -30,7 +31,7 @@ class CoreConfig(AlgorithmConfig):
     command_spread: float = 10.0
     """Range that an automatic scale gives to each part of the front's commands."""
     command_spread_change: float = 2.0
-    """An automatic scale follows the archive once its range has changed by this factor."""
+    """An automatic scale and tolerances follow the data once the range changes by this factor."""
 
     learning_rate: float = 3e-3
     """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
@@ -70,12 +71,16 @@ class CoreConfig(AlgorithmConfig):
     """Crowding distance up to which an episode counts as crowded (Eq. 7)."""
     duplicate_penalty: float = 1e-5
     """The constant c of Eq. (7) (authors: 1e-5)."""
+    normalised_distance: bool = True
+    """Measure Eq. (6) in the spread of stored returns, objective by objective (paper: not)."""
     evaluation_share: float = 0.1
     """Most of the steps that evaluations during training may take, as a share of all steps."""
     ending_share: float = 0.3
     """Most of the steps that are kept for the end: to fit, compare and execute the policies."""
     ending_executions: int = 3
     """Where outcomes are certain: how often all commands can be executed with what is kept."""
+
+    before: ClassVar[Mapping[str, Any]] = {"normalised_distance": False, "warmup_share": 1.0}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,7 +11,7 @@ from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.pareto import Scoreboard
+from pcn.pareto import Scoreboard, has_changed, spread
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 
@@ -90,12 +90,12 @@ class Dataset:
         self.store = TransitionStore.empty(spec, self._num_slots)
         self.rows = Rows.none(spec.num_objectives)
         self._archive: Archive | None = None
-        self.board = Scoreboard(
-            spec.num_objectives,
-            crowded_below=config.crowded_below,
-            duplicate_penalty=config.duplicate_penalty,
-            tolerance=config.return_tolerance,
-        )
+        self.extents = np.zeros(spec.num_objectives)
+        """How far the stored returns lie apart in each objective; follows them in large steps."""
+        self.tolerances = config.tolerances(self.rows.returns)
+        """Up to which difference returns are equal, in each objective."""
+        self._tolerances_given = config.return_tolerance is not None
+        self.board = self._new_board()
 
     def __len__(self) -> int:
         return len(self.rows.slots)
@@ -134,6 +134,33 @@ class Dataset:
         kept = self.board.prune(self._config.capacity, most_copies=self._most_copies)
         if len(kept) < len(self):
             self.rows = self.rows.taking(kept)
+        extents = spread(self.rows.returns)
+        if has_changed(extents, self.extents, self._config.command_spread_change).any():
+            self.extents = extents
+            if not self._tolerances_given:
+                self.tolerances = self._config.tolerances(self.rows.returns)
+            self._refill_board()
+
+    def set_tolerances(self, tolerances: Float[np.ndarray, " objective"]) -> None:
+        """Compare returns by these tolerances from now on, whatever their spread."""
+        self.tolerances, self._tolerances_given = tolerances, True
+        self._refill_board()
+
+    def _new_board(self) -> Scoreboard:
+        config = self._config
+        return Scoreboard(
+            self.rows.returns.shape[1],
+            crowded_below=config.crowded_below,
+            duplicate_penalty=config.duplicate_penalty,
+            tolerances=self.tolerances,
+            extents=self.extents if config.normalised_distance else None,
+        )
+
+    def _refill_board(self) -> None:
+        """Score the stored returns anew."""
+        self._archive = None
+        self.board = self._new_board()
+        self.board.add(self.rows.returns)
 
     def replace_equals(self, rows: Rows, episodes: Episodes) -> None:
         """Where an episode has the return and length of its row, store it in the row's place.
@@ -142,7 +169,7 @@ class Dataset:
         """
         config, count = self._config, len(rows.slots)
         returns = episodes.returns(discount=config.discount)[:count]
-        same = np.all(np.abs(returns - rows.returns) <= config.return_tolerance, axis=1)
+        same = np.all(np.abs(returns - rows.returns) <= self.tolerances, axis=1)
         same &= np.asarray(episodes.lengths)[:count] == rows.lengths
         slots = np.full(episodes.num_episodes, self._num_slots, dtype=np.int32)
         slots[:count] = np.where(same, rows.slots, self._num_slots)
@@ -223,7 +250,10 @@ class Dataset:
             for name, leaf in named.items()
         }
         return stored | {
-            f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)
+            **{f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)},
+            "extents": self.extents,
+            "tolerances": self.tolerances,
+            "tolerances_given": np.asarray(self._tolerances_given),
         }
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -240,6 +270,8 @@ class Dataset:
             named[name] = full
         self.store = with_named_arrays(self.store, named, "store")
         self.rows = replace(rows, slots=np.arange(num_rows, dtype=np.int32))
-        self._archive = None
-        self.board.keep(np.zeros(len(self.board), dtype=bool))
-        self.board.add(rows.returns)
+        if "tolerances" in arrays:  # older runs have one that was given
+            self.extents = np.array(arrays["extents"])
+            self.tolerances = np.array(arrays["tolerances"])
+            self._tolerances_given = bool(arrays["tolerances_given"])
+        self._refill_board()

@@ -150,5 +150,5 @@ def coverage_set_of(archive: Archive, execution: Execution, training: Training) 
         horizons=archive.horizons.astype(np.float64),
         executed=execution.returns,
         deviation=execution.deviation,
-        tolerance=training.config.return_tolerance,
+        tolerances=training.dataset.tolerances,
     )

@@ -14,6 +14,7 @@ from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
+from pcn.planning.vector_sets import spread_out
 from pcn.rollout.runner import Runner
 
 if TYPE_CHECKING:
@@ -109,9 +110,22 @@ class Training:
         return limits
 
     def commands(self) -> Archive:
-        """The commands among which the end of the training chooses."""
+        """The commands among which the end of the training chooses.
+
+        Every policy that is offered is executed. Where the steps that are left do not allow that,
+        some commands stand for the others.
+        """
         given = (refinement.commands(self) for refinement in self.refinements)
-        return next((some for some in given if some is not None), self.dataset.archive())
+        commands = next((some for some in given if some is not None), self.dataset.archive())
+        if not self.spec.deterministic:
+            return commands
+        steps = int(commands.horizons.sum())
+        if steps * self.config.ending_executions <= self.steps_left * 2:
+            return commands
+        order = spread_out(commands.returns, len(commands))
+        fitting = np.cumsum(commands.horizons[order]) * self.config.ending_executions
+        count = max(1, int(np.searchsorted(fitting, self.steps_left * 2, side="right")))
+        return Archive(commands.rows.taking(np.sort(order[:count])))
 
     def state_arrays(self) -> dict[str, np.ndarray]:
         """What refinements remember, as named arrays for a checkpoint."""

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from pcn.coverage import CoverageSet
-from pcn.pareto import rounded, unique_front
+from pcn.pareto import Tolerances, rounded, unique_front
 from pcn.types import AnyArray
 
 
@@ -48,18 +48,18 @@ class Candidates(eqx.Module):
         kept: Candidates = jax.tree.map(chosen, newer, self)
         return kept
 
-    def coverage_set(self, tolerance: float) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
+    def coverage_set(self, tolerances: Tolerances) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
         """The policies whose greedy returns are not dominated, and which they are.
 
         The requested return of a policy is its mean return while it sampled its actions.
         """
-        kept = unique_front(rounded(np.asarray(self.executed), tolerance))
+        kept = unique_front(rounded(np.asarray(self.executed), tolerances))
         coverage_set = CoverageSet(
             requested=np.asarray(self.sampled[kept]),
             horizons=np.asarray(self.lengths[kept]),
             executed=np.asarray(self.executed[kept]),
             deviation=np.asarray(self.deviation[kept]),
-            tolerance=tolerance,
+            tolerances=tolerances,
         )
         return coverage_set, kept
 

@@ -43,8 +43,11 @@ def ascent_norm(gradients: Float[Array, "objective weight"]) -> Float[Array, ""]
     Zero where the point is Pareto-stationary: no direction makes every objective rise. An
     objective without a gradient cannot rise, so it makes the norm zero as well.
     """
+    # The largest entry comes out first: squares of small numbers would be zero.
+    largest = jnp.max(jnp.abs(gradients), axis=1, keepdims=True)
+    gradients = gradients / jnp.where(largest > 0, largest, 1.0)
     lengths = jnp.linalg.norm(gradients, axis=1, keepdims=True)
-    unit = gradients / jnp.maximum(lengths, 1e-12)
+    unit = gradients / jnp.where(lengths > 0, lengths, 1.0)
     gram = unit @ unit.T
     weights = minimum_norm_weights(gram)
     return jnp.sqrt(jnp.maximum(weights @ gram @ weights, 0.0))

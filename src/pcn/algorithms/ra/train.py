@@ -17,10 +17,11 @@ from pcn.algorithms.stacked.execute import execute, run_each
 from pcn.algorithms.stacked.standardise import standardise
 from pcn.algorithms.stacked.trainer import AbstractStackedTrainer
 from pcn.algorithms.trainer import Outcome, Progress, Snapshot, evaluation_due
+from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
-from pcn.pareto import rounded, unique_front
+from pcn.pareto import rounded, spread, unique_front
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 
@@ -95,8 +96,8 @@ class RATrainer(AbstractStackedTrainer):
             total_steps=config.total_steps,
             evaluations=config.evaluations,
         )
-        execution = self._candidates(1).coverage_set(config.return_tolerance)[0] if due else None
-        front = unique_front(rounded(self._mean_returns, config.return_tolerance))
+        execution = self._coverage_set(self._candidates(1))[0] if due else None
+        front = unique_front(rounded(self._mean_returns, config.tolerances(self._mean_returns)))
         return Progress(
             self.steps, float(self._ascent_norm.mean()), self._mean_returns[front], execution
         )
@@ -107,7 +108,7 @@ class RATrainer(AbstractStackedTrainer):
         if self._active_mask.any():  # those that have stopped were measured when they did
             self._measure(*self._run())
         candidates = self._candidates(self._executions)
-        coverage_set, kept = candidates.coverage_set(self.config.return_tolerance)
+        coverage_set, kept = self._coverage_set(candidates)
         facts = {
             "updates": self._updates,
             "directions": len(self._directions),
@@ -116,6 +117,9 @@ class RATrainer(AbstractStackedTrainer):
         policies = policies_of(self._vector, candidates.weights[kept], 1)
         arrays = {**named_arrays(policies, ARRAYS), "directions": self._directions[kept]}
         return Outcome(coverage_set, arrays, facts), float(self._ascent_norm.mean())
+
+    def _coverage_set(self, candidates: Candidates) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
+        return candidates.coverage_set(self.config.tolerances(np.asarray(candidates.executed)))
 
     def _candidates(self, executions: int) -> Candidates:
         """Every policy as it is, or as it was when it returned more in its own direction.
@@ -179,7 +183,10 @@ class RATrainer(AbstractStackedTrainer):
         config = self.config
         # Directions mean something only between objectives of the same range: that of the front.
         front = self._mean_returns[unique_front(self._mean_returns)]
-        extent = front.max(axis=0) - front.min(axis=0)
+        extent = spread(front)
+        # Where the front agrees, that of all policies, or of all their episodes.
+        for wider in (self._mean_returns, episodes.returns(discount=config.discount)):
+            extent = np.where(extent > 0, extent, spread(wider))
         kept = config.smoothing if self._updates else 0.0
         self._extent = kept * self._extent + (1 - kept) * extent
         # Policies are handed over greedy, so that at the end indecision is paid for.

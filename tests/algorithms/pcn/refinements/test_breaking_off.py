@@ -34,14 +34,26 @@ def test_less_than_the_desired_horizon_is_refused():
         BreakingOff(horizons=0.5)
 
 
+def shares_of_limited(training, steps):
+    shares = []
+    for training.runner.steps in steps:
+        limits = [BreakingOff().most_steps(np.array([3.0, 7.0]), training) for _ in range(2_000)]
+        assert {tuple(limit) for limit in limits} <= {(200, 200), (4 * 3 + 1, 4 * 7 + 1)}
+        shares.append(np.mean([limit[0] != 200 for limit in limits]))
+    return shares
+
+
 def test_it_happens_more_and_more_often_but_never_always():
     training = Training(DeepSeaTreasure(), CONFIG, (), seed=0)
-    shares = []
-    for training.runner.steps in (0, 2_000, 4_000):
-        limits = [BreakingOff().most_steps(np.array([3.0, 7.0]), training) for _ in range(2_000)]
-        assert set(limits) <= {None, 4 * 7 + 1}
-        shares.append(np.mean([limit is not None for limit in limits]))
+    shares = shares_of_limited(training, (0, 2_000, 4_000))
     np.testing.assert_allclose(shares, [0, 0.5, 0.9], atol=0.03)
+
+
+def test_it_happens_more_often_where_full_episodes_are_dear():
+    training = Training(DeepSeaTreasure(), CONFIG, (), seed=0)
+    training.schedule.affordable_share = 0.2
+    shares = shares_of_limited(training, (0, 2_000, 4_000))
+    np.testing.assert_allclose(shares, [0.8, 0.9, 0.98], atol=0.03)
 
 
 @pytest.mark.slow

@@ -7,9 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import Consolidation
 from pcn.algorithms.pcn.refinements.consolidation import Consolidating
+from pcn.algorithms.pcn.refinements.practice import Practice
+from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.rollout import ScriptedAgent, rollout
@@ -53,18 +56,28 @@ def consolidating(training, settings=CONSOLIDATION, key=(1, 2)):
         settings,
         training,
         training.dataset.archive(),
-        executions=1,
         key=np.array(key, np.uint32),
     )
 
 
-def run(training, score=None, **options):
+def run(training, **options):
     work = consolidating(training, **options)
-    if score is not None:
-        work._score = score
     while not work.done:
         work.iterate()
     return work
+
+
+def execute(environment, policy, archive):
+    """What a policy returns under the commands of an archive, in a training of its own."""
+    fresh = Training(environment, CONFIG, (), seed=0)
+    batches = fresh.actor.execute(
+        policy,
+        archive.returns,
+        archive.horizons.astype(float),
+        upper_bound=np.full(2, np.inf),
+        key=np.zeros(2, np.uint32),
+    )
+    return Execution.of(batches, executions=1, discount=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +96,13 @@ def consolidated(training):
 
 
 @pytest.mark.slow
-def test_the_archive_becomes_executable(training, consolidated):
+def test_the_archive_becomes_executable(environment, training, consolidated):
     archive = training.dataset.archive()
     assert archive.returns.tolist() == [[1, -1], [3, -5], [16, -9], [50, -14]]
-    np.testing.assert_array_equal(consolidated.execution.returns, archive.returns)
+    execution = execute(environment, consolidated.contender.policy, archive)
+    np.testing.assert_array_equal(execution.returns, archive.returns)
+    np.testing.assert_array_equal(consolidated.contender.desired_returns, archive.returns)
     assert 0 < consolidated.num_updates <= CONSOLIDATION.updates
-    assert consolidated.num_steps >= consolidated.execution.num_steps == 1 + 5 + 9 + 14
 
 
 @pytest.mark.slow
@@ -109,51 +123,69 @@ def test_a_policy_that_executes_everything_is_left_alone(environment, consolidat
     assert eqx.tree_equal(again.policy, consolidated.policy)
 
 
-class Judge:
-    """Gives the executions it is shown the scores of a list, and keeps them; then no points."""
+@pytest.mark.slow
+def test_the_copy_that_reproduces_most_is_the_one_that_is_kept(environment, training, monkeypatch):
+    marks = iter([1, 3, 2, 2])
+    seen = []
 
-    def __init__(self, *scores):
-        self.scores, self.seen = scores, []
+    def test(practice, policy, store):
+        seen.append(policy)
+        known = np.zeros(len(WAYS), dtype=bool)
+        known[: next(marks, 0)] = True
+        return known
 
-    def __call__(self, execution):
-        self.seen.append(execution)
-        place = len(self.seen) - 1
-        return self.scores[place] if place < len(self.scores) else 0.0
+    monkeypatch.setattr(Practice, "test", test)
+    # No steps are left, so nothing is executed and the tests alone decide.
+    broke = training_with(environment)
+    broke.runner.steps = broke.config.total_steps
+    work = run(broke, settings=Consolidation(updates=400))
+    assert len(seen) > 4
+    assert eqx.tree_equal(work.policy, seen[1])
+    assert work.num_steps == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scores", [(0.1, 0.9, 0.2, 0.8), (0.5, 0.4, 0.3)])
-def test_the_best_executed_copy_is_the_one_that_is_kept(scores, environment):
-    slowly = dataclasses.replace(CONFIG, learning_rate=5e-4)
-    judge, settings = Judge(*scores), Consolidation(updates=400)
-    work = run(training_with(environment, config=slowly), settings=settings, score=judge)
-    best = judge.seen[int(np.argmax(scores))]
-    assert len(judge.seen) > len(scores)
-    assert not np.array_equal(judge.seen[-1].returns, best.returns)  # the last one is another
-    assert work.execution is best
-    again = consolidating(training_with(environment, policy=work.policy))
-    again.iterate()  # executes the network as it is
-    np.testing.assert_array_equal(again.execution.returns, best.returns)
+def test_checks_leave_enough_steps_to_execute_everything_once(environment):
+    for left in (0, 60, 120):
+        training = training_with(environment)
+        training.runner.steps = training.config.total_steps - left
+        work = run(training, settings=Consolidation(updates=400))
+        needed = int(training.dataset.archive().horizons.sum())
+        assert work.num_steps == 0 or training.steps_left >= needed
 
 
 @pytest.mark.slow
-def test_every_check_costs_its_steps(environment):
-    judge = Judge()
-    work = run(training_with(environment), settings=Consolidation(updates=400), score=judge)
-    assert len(judge.seen) > 2
-    # Every step costs one: what the executions returned says how many they took.
-    assert work.num_steps == -sum(execution.returns[:, 1].sum() for execution in judge.seen)
+def test_stuck_episodes_are_broken_off(environment):
+    # A network that always goes up stays at the surface to the limit of 200 steps.
+    upwards = eqx.tree_at(
+        lambda policy: policy.head.layers[-1].bias,
+        training_with(environment).learner.policy,
+        jnp.array([100.0, 0.0, 0.0, 0.0]),
+    )
+    training = training_with(environment, policy=upwards)
+    horizons = training.dataset.archive().horizons
+    lengths = execute(environment, training.learner.policy, training.dataset.archive()).horizons
+    assert lengths.min() == 200
+    work = run(training, settings=Consolidation(updates=16, check_patience=2.0))
+    assert 0 < work.num_steps <= (2 * horizons + 1).sum()
 
 
 @pytest.mark.slow
-def test_it_is_given_up_once_nothing_has_become_better_for_long(environment):
-    per_round = CONFIG.updates_per_iteration
-    settings = Consolidation(updates=4_000, patience=4 * per_round)
-    work = run(training_with(environment), settings=settings, score=Judge())
-    assert work.num_updates == 4 * per_round
-    # The second check, after one round, is better: from there on it takes as long again.
-    better = run(training_with(environment), settings=settings, score=Judge(0.1, 0.2))
-    assert better.num_updates == 5 * per_round
+def test_it_is_given_up_once_nothing_has_become_better_for_long(environment, monkeypatch):
+    monkeypatch.setattr(Practice, "test", lambda *_: np.zeros(len(WAYS), dtype=bool))
+    settings = Consolidation(updates=4_000, patience=4 * UPDATES_AT_ONCE)
+    training = training_with(environment)
+    training.runner.steps = training.config.total_steps
+    assert run(training, settings=settings).num_updates == 4 * UPDATES_AT_ONCE
+
+
+@pytest.mark.slow
+def test_where_outcomes_are_random_it_takes_no_environment_steps(environment):
+    training = training_with(environment)
+    training.spec = dataclasses.replace(training.spec, deterministic=False)
+    work = run(training, settings=Consolidation(stochastic_updates=64))
+    assert (work.num_updates, work.num_steps) == (64, 0)
+    assert not eqx.tree_equal(work.policy, training.learner.policy)
 
 
 @pytest.mark.slow
@@ -178,7 +210,7 @@ def test_the_network_s_own_way_to_a_return_takes_the_place_of_the_stored_one(
 
 @pytest.mark.slow
 def test_any_key_will_do(environment):
-    settings = Consolidation(updates=CONFIG.updates_per_iteration * 2)
+    settings = Consolidation(updates=2 * UPDATES_AT_ONCE)
     largest = (1 << 32) - 1
     work = run(training_with(environment), settings=settings, key=(largest, largest))
     assert work.num_updates > 0
@@ -202,7 +234,6 @@ def test_it_goes_on_from_a_snapshot_as_if_nothing_had_happened(environment):
             one.iterate()
     assert eqx.tree_equal(resumed.policy, work.policy)
     assert (resumed.num_updates, resumed.num_steps) == (work.num_updates, work.num_steps)
-    np.testing.assert_array_equal(resumed.execution.returns, work.execution.returns)
 
 
 def test_learning_rates_fall_in_cycles_that_double_in_length():

@@ -66,20 +66,20 @@ def test_a_detour_is_cut_out_and_its_time_saved():
     straight = [DOWN]  # to the treasure of 1, without detours
     episodes = run_scripts(DeepSeaTreasure(), [detour, straight])
     assert episodes.returns().tolist() == [[2.0, -5.0], [1.0, -1.0]]
-    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerances=1e-3)
     assert shortcuts.returns.tolist() == [[2.0, -3.0]]
     assert shortcuts.actions[0, :3, 0].tolist() == [RIGHT, DOWN, DOWN]
 
 
 def test_bumping_into_the_edge_is_a_loop_too():
     episodes = run_scripts(DeepSeaTreasure(), [[UP, LEFT, UP, DOWN]])
-    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerances=1e-3)
     assert shortcuts.returns.tolist() == [[1.0, -1.0]]
 
 
 def test_a_shortcut_promises_its_discounted_return():
     episodes = run_scripts(DeepSeaTreasure(), [[RIGHT, LEFT, RIGHT, DOWN, DOWN]])
-    shortcuts = promising_shortcuts(episodes, NOTHING, discount=0.5, tolerance=1e-6)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=0.5, tolerances=1e-6)
     # The treasure comes at the third step; time costs 1 + .5 + .25.
     assert shortcuts.returns.tolist() == [[0.5, -1.75]]
 
@@ -95,19 +95,19 @@ def test_a_shortcut_promises_its_discounted_return():
 )
 def test_only_what_adds_to_the_front_is_promising(front, promising):
     episodes = run_scripts(DeepSeaTreasure(), [[RIGHT, LEFT, RIGHT, DOWN, DOWN]])
-    shortcuts = promising_shortcuts(episodes, np.array(front), discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, np.array(front), discount=1.0, tolerances=1e-3)
     assert len(shortcuts) == promising
 
 
 def test_two_ways_to_the_same_promise_count_once():
     ways = [[RIGHT, LEFT, RIGHT, DOWN, DOWN], [UP, RIGHT, DOWN, DOWN], [UP, DOWN]]
     episodes = run_scripts(DeepSeaTreasure(), ways)
-    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerances=1e-3)
     assert sorted(shortcuts.returns.tolist()) == [[1.0, -1.0], [2.0, -3.0]]
     only_first = eqx.tree_at(
         lambda batch: batch.real_mask, episodes, jnp.array([True, False, False])
     )
-    first = promising_shortcuts(only_first, NOTHING, discount=1.0, tolerance=1e-3)
+    first = promising_shortcuts(only_first, NOTHING, discount=1.0, tolerances=1e-3)
     assert first.returns.tolist() == [[2.0, -3.0]]  # padding promises nothing
 
 
@@ -134,7 +134,7 @@ def test_a_true_shortcut_is_replayed_and_stored_and_its_steps_are_counted():
 
 def test_a_replay_exposes_a_promise_that_hidden_state_makes_false(hidden_counter):
     episodes = run_scripts(hidden_counter, [[0, 0, 1]])
-    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerance=1e-3)
+    shortcuts = promising_shortcuts(episodes, NOTHING, discount=1.0, tolerances=1e-3)
     assert shortcuts.returns.tolist() == [[2.0, -1.0]]  # two presses look like standing still
     before, training = stored_after(hidden_counter, [[0, 0, 1]])
     assert training.dataset.rows.returns.tolist() == before == [[2.0, -3.0]]

@@ -7,6 +7,9 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
+from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
+from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.refinements.routes import Routes
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
 from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
@@ -21,6 +24,9 @@ __all__ = [
     "ExpectedReturns",
     "LongerWarmUp",
     "LoopErasure",
+    "NoiseTolerance",
+    "Planning",
+    "Routes",
     "Standardise",
     "StickyActions",
     "StoredEvaluations",
@@ -35,8 +41,11 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "breaking_off": BreakingOff,
     "loop_erasure": LoopErasure,
     "variations": Variations,
+    "routes": Routes,
     "stored_evaluations": StoredEvaluations,
+    "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
+    "planning": Planning,
     "expected_returns": ExpectedReturns,
 }
 """In the order in which they act; the default preset has all of them, `paper` has none."""

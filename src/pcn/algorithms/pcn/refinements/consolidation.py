@@ -203,7 +203,7 @@ class Consolidating(AbstractFitting):
             returns = episodes.returns(discount=training.config.discount)[: len(batch)]
             ended = np.asarray(episodes.ended)[: len(batch)]
             reached[batch] = ended & reached_mask(
-                rows.returns[batch], returns, training.config.return_tolerance
+                rows.returns[batch], returns, training.dataset.tolerances
             )
         self.num_steps += training.steps - steps_before
         return reached

@@ -16,7 +16,7 @@ from pcn.algorithms.pcn.training import Training
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.fingerprints import fingerprints
-from pcn.pareto import covered_mask, rounded, unique_front
+from pcn.pareto import Tolerances, covered_mask, rounded, unique_front
 from pcn.rollout import ScriptedAgent
 from pcn.types import Action, AnyArray
 
@@ -39,7 +39,7 @@ class LoopErasure(AbstractRefinement):
             episodes,
             training.dataset.archive().returns,
             discount=config.discount,
-            tolerance=config.return_tolerance,
+            tolerances=training.dataset.tolerances,
         )
         if len(shortcuts) == 0:
             return
@@ -51,7 +51,7 @@ class LoopErasure(AbstractRefinement):
         replay = training.runner.run(agents, training.next_key(), size, count=len(shortcuts))
         returns = replay.returns(discount=config.discount)
         promised = shortcuts.returns[padded]
-        faithful = np.all(np.abs(returns - promised) <= config.return_tolerance, axis=1)
+        faithful = np.all(np.abs(returns - promised) <= training.dataset.tolerances, axis=1)
         training.dataset.add(replay, stored_mask=faithful)
 
 
@@ -100,7 +100,7 @@ def promising_shortcuts(
     front: Float[np.ndarray, "point objective"],
     *,
     discount: float,
-    tolerance: float,
+    tolerances: Tolerances,
 ) -> Shortcuts:
     """Loop-free versions of the episodes that came to an end, if they would add to the front."""
     rows = np.flatnonzero(np.asarray(episodes.real_mask) & episodes.ended)
@@ -118,9 +118,9 @@ def promising_shortcuts(
     rewards = np.asarray(episodes.rewards)[rows, :num_steps].astype(np.float64)
     rewards = np.take_along_axis(rewards, order, axis=1) * valid
     returns = np.einsum("eto,t->eo", rewards, discount ** np.arange(num_steps))
-    covered = covered_mask(returns, front, tolerance=tolerance)
+    covered = covered_mask(returns, front, tolerances=tolerances)
     index = np.flatnonzero(~covered & (num_kept < lengths))
-    index = index[unique_front(rounded(returns[index], tolerance))] if len(index) else index
+    index = index[unique_front(rounded(returns[index], tolerances))] if len(index) else index
     shortened = np.zeros((len(index), *actions.shape[1:]), actions.dtype)
     shortened[:, :num_steps] = np.take_along_axis(
         actions[rows[index], :num_steps], order[index], axis=1

@@ -67,7 +67,7 @@ class Variations(AbstractRefinement):
             training, [self.varied(one, other, draw, rng) for one, other in pairs], head
         )
         returns = episodes.returns(discount=config.discount)
-        covered = covered_mask(returns, archive.returns, tolerance=config.return_tolerance)
+        covered = covered_mask(returns, archive.returns, tolerances=dataset.tolerances)
         dataset.add(episodes, stored_mask=~covered)
 
     def play(self, training: Training, varied: list[Actions], head: AbstractActionHead) -> Episodes:

@@ -1,0 +1,286 @@
+"""Distilling: a fresh network learns to follow all plans of a counted model."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float, Int, UInt32
+
+from pcn.algorithms.pcn.contender import AbstractFitting, Contender
+from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.refinements.lessons import (
+    Lessons,
+    greedy_actions,
+    lessons_of,
+    study,
+    uncertainty,
+)
+from pcn.algorithms.pcn.training import Training
+from pcn.algorithms.pcn.update import Learner
+from pcn.nets.policy import ConditionedPolicy
+from pcn.pareto import non_dominated_mask
+from pcn.planning import Plans, TabularModel
+from pcn.planning.counting import TransitionCounts
+from pcn.planning.estimation import estimated_model
+from pcn.planning.evaluation import expected_returns
+from pcn.planning.vector_sets import spread_out
+from pcn.serialisation.arrays import named_arrays, with_named_arrays
+
+if TYPE_CHECKING:
+    from pcn.algorithms.pcn.refinements.planning import Planning
+
+_SURE = 0.3
+"""A lesson is known when all wrong actions together are less likely than this."""
+_PROGRESS = 0.8
+"""A cycle that leaves more than this share of what was missing is the last."""
+
+
+class Distilling(AbstractFitting):
+    """Plans are made first; then a network learns them, a few updates in each iteration.
+
+    Every cycle of updates ends with a look at what the network returns in the model. The commands
+    that it fails are taught more often in the next cycle; the best network wins.
+    """
+
+    def __init__(
+        self,
+        settings: "Planning",
+        training: Training,
+        counts: TransitionCounts,
+        key: UInt32[np.ndarray, " 2"],
+    ) -> None:
+        self._settings = settings
+        self._training = training
+        self._counts = counts
+        self._rng = np.random.default_rng(key)
+        policy = fresh_policy(training.spec, training.config, key)
+        for refinement in training.refinements:
+            policy = refinement.prepared(policy, training)
+        self._learner = Learner.fresh(policy)
+        self._policy = policy
+        self._missed: Float[np.ndarray, " plan"] = np.zeros(0)
+        self._best = np.inf
+        self._reached: Float[np.ndarray, "plan objective"] = np.zeros(
+            (0, training.spec.num_objectives)
+        )
+        self._ready: _Ready | None = None
+        self._looked_at = 0
+        self._stuck = False
+        self.num_updates = 0
+        self.num_steps = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether the network follows all plans, stopped getting better, or had all its cycles."""
+        settings = self._settings
+        return (
+            self._best <= settings.enough
+            or self._stuck
+            or self.num_updates >= settings.cycles * settings.updates
+        )
+
+    def iterate(self) -> None:
+        """Plan the first time; later learn a little, and look at what was learnt if it is time."""
+        if self._ready is None:
+            self._ready = self._prepare()
+            self._begin()
+            return
+        doubt = uncertainty(self._learner.policy, self._ready.lessons, len(self._ready.weights))
+        if self.num_updates > self._looked_at and doubt.max() < _SURE:
+            self._look(self._ready)  # every lesson is known: perhaps that is enough
+        if not self.done:
+            self._study(self._ready, doubt)
+        if self.num_updates % self._settings.updates == 0:
+            self._look(self._ready)
+
+    def _prepare(self) -> "_Ready":
+        settings, training = self._settings, self._training
+        # Nothing is known to be worse than the worst that was ever seen from any step on.
+        unknown = training.dataset.rows.lowest.min(axis=0)
+        model = estimated_model(
+            self._counts,
+            discount=training.config.discount,
+            least_visits=settings.least_visits,
+            errors=settings.errors,
+            unknown=unknown,
+        )
+        plans = settings.plans(model, self._counts.longest, training)
+        lessons, chances = lessons_of(
+            plans, self._counts, least_probability=settings.least_probability
+        )
+        return _Ready(model, unknown, plans, lessons, np.sqrt(chances))
+
+    def _begin(self) -> None:
+        """Give the fresh network a scale that fits the commands, around their middle."""
+        assert self._ready is not None
+        config, plans = self._training.config, self._ready.plans
+        policy = self._learner.policy
+        scale = self._command_scale(self._ready)
+        middle = np.append(
+            (plans.vectors.max(axis=0) + plans.vectors.min(axis=0)) / 2,
+            float(self._ready.lessons.first_horizon) / 2,
+        )
+        layer, centred = policy.embed_command, config.command_scale is None
+        assert layer.bias is not None
+        offset = layer.weight @ jnp.asarray(scale * middle, jnp.float32)
+        bias = layer.bias - offset if centred else layer.bias
+        policy = eqx.tree_at(
+            lambda policy: (policy.command_scale, policy.embed_command.bias),
+            policy,
+            (jnp.asarray(scale, jnp.float32), bias),
+        )
+        self._learner, self._policy = Learner.fresh(policy), policy
+        self._missed = np.zeros(len(plans))
+
+    def _command_scale(self, ready: "_Ready") -> Float[np.ndarray, " command"]:
+        config = self._training.config
+        if config.command_scale is not None:
+            return np.asarray(config.command_scale, dtype=np.float64)
+        vectors = ready.plans.vectors
+        extent, size = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
+        # A narrow range far from zero would give inputs that no network learns from.
+        extent = np.maximum(extent, self._settings.least_extent * size)
+        ranges = np.append(extent, float(ready.lessons.first_horizon))
+        return config.command_spread / np.where(ranges > 0, ranges, 1.0)
+
+    def _study(self, ready: "_Ready", doubt: Float[np.ndarray, " lesson"]) -> None:
+        """A round of updates: half of each batch where the network is still uncertain."""
+        settings, config = self._settings, self._training.config
+        count = min(settings.round, settings.updates - self.num_updates % settings.updates)
+        weights = ready.weights * (1.0 + self._missed[ready.lessons.plans[: len(ready.weights)]])
+        half = config.batch_size // 2
+        index = np.concatenate(
+            [
+                _drawn(self._rng, weights, (count, config.batch_size - half)),
+                _drawn(self._rng, weights * (doubt + 1e-6), (count, half)),
+            ],
+            axis=1,
+        )
+        phase = (self.num_updates % settings.updates + np.arange(count)) / settings.updates
+        highest, lowest = config.learning_rate, settings.last_learning_rate
+        lowest = min(highest, lowest)
+        rates = lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * phase))
+        self._learner = study(
+            self._learner,
+            ready.lessons,
+            index.astype(np.int32),
+            rates.astype(np.float32),
+            np.asarray(settings.wrong_weight, np.float32),
+        )
+        self.num_updates += count
+
+    def _look(self, ready: "_Ready") -> None:
+        """Compare what the network returns in the model with the plans; keep it if it is best."""
+        self._looked_at = self.num_updates
+        reached = self.expected(self._learner.policy, ready)
+        vectors = ready.plans.vectors
+        extent = np.ptp(vectors, axis=0)
+        size = np.where(extent > 0, extent, np.maximum(np.abs(vectors).max(axis=0), 1e-12))
+        short = np.maximum((vectors - reached) / size, 0.0).max(axis=1)
+        mean = float(short.mean())
+        # Plans may remember what happened; a network does not, and more updates do not help there.
+        self._stuck = mean > _PROGRESS * self._best
+        if mean < self._best:
+            self._best, self._policy, self._reached = mean, self._learner.policy, reached
+        self._missed = np.where(short > self._settings.enough, self._settings.missed_weight, 0.0)
+
+    def expected(
+        self, policy: ConditionedPolicy, ready: "_Ready"
+    ) -> Float[np.ndarray, "plan objective"]:
+        """What the network returns on average in the model, for each plan's command."""
+        sizes = self._counts.action_sizes
+
+        def act(
+            plans: Int[np.ndarray, " place"], states: Int[np.ndarray, " place"], time: int
+        ) -> Int[np.ndarray, " place"]:
+            rows = greedy_actions(policy, ready.lessons, plans, states, time)
+            return np.ravel_multi_index(tuple(rows.T), sizes)
+
+        return expected_returns(
+            ready.model,
+            act,
+            len(ready.plans),
+            discount=self._training.config.discount,
+            horizon=self._counts.longest,
+            unknown=ready.unknown,
+            least=self._settings.least_probability,
+        )
+
+    @property
+    def contender(self) -> Contender:
+        """The best network under the commands that are worth it in the model, widespread first."""
+        assert self._ready is not None
+        plans = self._ready.plans
+        useful = np.flatnonzero(non_dominated_mask(self._reached)) if len(self._reached) else None
+        index = np.arange(len(plans)) if useful is None else useful
+        index = index[spread_out(plans.vectors[index], len(index))]
+        horizons = np.full(len(index), float(self._ready.lessons.first_horizon))
+        return Contender(self._policy, plans.vectors[index], horizons, follows_rewards=False)
+
+    def snapshot(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Everything needed to go on exactly here, as arrays and as facts for JSON.
+
+        Plans are not part of it: they are made again from the counts.
+        """
+        arrays = {
+            **named_arrays(self._learner, "distilling.learner"),
+            **named_arrays(self._policy, "distilling.policy"),
+            **{f"distilling.counts.{name}": it for name, it in self._counts.to_arrays().items()},
+            "distilling.missed": self._missed,
+            "distilling.reached": self._reached,
+        }
+        facts = {
+            "num_updates": self.num_updates,
+            "looked_at": self._looked_at,
+            "stuck": self._stuck,
+            "best": None if np.isinf(self._best) else float(self._best),
+            "planned": self._ready is not None,
+            "rng": self._rng.bit_generator.state,
+        }
+        return arrays, facts
+
+    def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+        """Go back to a snapshot."""
+        prefix = "distilling.counts."
+        self._counts.from_arrays(
+            {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
+        )
+        if facts["planned"]:
+            self._ready = self._prepare()
+        self._learner = with_named_arrays(self._learner, arrays, "distilling.learner")
+        self._policy = with_named_arrays(self._policy, arrays, "distilling.policy")
+        self._missed = np.array(arrays["distilling.missed"])
+        self._reached = np.array(arrays["distilling.reached"])
+        self.num_updates, self._looked_at = facts["num_updates"], facts["looked_at"]
+        self._stuck = facts["stuck"]
+        self._best = np.inf if facts["best"] is None else facts["best"]
+        self._rng.bit_generator.state = facts["rng"]
+
+
+class _Ready:
+    """The plans of a model, as lessons."""
+
+    def __init__(
+        self,
+        model: TabularModel,
+        unknown: Float[np.ndarray, " objective"],
+        plans: Plans,
+        lessons: Lessons,
+        weights: Float[np.ndarray, " lesson"],
+    ) -> None:
+        self.model = model
+        self.unknown = unknown
+        self.plans = plans
+        self.lessons = lessons
+        self.weights = weights
+
+
+def _drawn(
+    rng: np.random.Generator, weights: Float[np.ndarray, " lesson"], shape: tuple[int, int]
+) -> Int[np.ndarray, "update batch"]:
+    """Lessons drawn in proportion to their weights."""
+    cumulative = np.cumsum(weights)
+    draws = rng.random(shape) * cumulative[-1]
+    return np.minimum(np.searchsorted(cumulative, draws, side="right"), len(weights) - 1)

@@ -1,0 +1,309 @@
+"""Effects: what each action changes, learnt from every step that was taken.
+
+In a deterministic environment an action has the same effect wherever the parts of the observation
+that matter are the same: a step to the left is a step to the left, whatever was collected before.
+A decision tree for each action finds out which parts matter. It is right about all steps seen, and
+predicts steps that were never taken.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, UInt64
+
+from pcn.algorithms.pcn.refinements.effect_trees import EffectTrees
+
+OBSERVATION_BITS = 20
+"""Binary digits of a number in an observation that count: single precision has 24."""
+CHANGE_BITS = 13
+"""Binary digits of a change that is not a whole number, so that rounding makes no new changes."""
+BUILT_ANEW = 1.5
+"""Growth of the number of steps after which the trees are built anew, from all of them."""
+MEMORY = 0.999
+"""Weight of the past in the share of first-time steps that were predicted."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What follows some observations and actions."""
+
+    observations: Float[np.ndarray, "step part"]
+    rewards: Float[np.ndarray, "step objective"]
+    terminated: Bool[np.ndarray, " step"]
+
+
+@dataclass(frozen=True)
+class Predicted(Outcomes):
+    """What should follow some observations and actions."""
+
+    known: Bool[np.ndarray, " step"]
+    """Where there is a prediction."""
+    familiar: Bool[np.ndarray, " step"]
+    """Where no part of the observation is beyond what the prediction comes from."""
+    leaves: Int[np.ndarray, " step"]
+    """The leaf of the trees that each prediction comes from."""
+
+
+class Effects:
+    """Predicts what follows an observation and an action; learns from each distinct step once."""
+
+    def __init__(
+        self, num_parts: int, num_objectives: int, num_actions: int, *, most_steps: int = 200_000
+    ) -> None:
+        self.num_actions = num_actions
+        self.num_objectives = num_objectives
+        self._most_steps = most_steps
+        self._step_of_key: dict[int, int] = {}
+        self._kind_of_effect: dict[bytes, int] = {}
+        self._effects = np.zeros((0, num_parts + num_objectives + 1))
+        self._observations = np.zeros((0, num_parts))
+        self._actions = np.zeros(0, np.int64)
+        self._kinds = np.zeros(0, np.int64)
+        self._leaves = np.zeros(0, np.int64)
+        self._trees = EffectTrees(num_actions, num_parts)
+        self._common_leaves = np.arange(num_actions)
+        self._num_built = 0
+        self.version = 0
+        """Changes with everything that changes predictions."""
+        self._low, self._high = np.full(num_parts, np.inf), np.full(num_parts, -np.inf)
+        self.num_repeated = 0
+        """Steps that had been seen before."""
+        self.foresight = 0.0
+        """Share of steps taken for the first time whose effect was predicted, recently."""
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    @property
+    def generalises(self) -> bool:
+        """Whether predictions of steps never taken are right more often than not."""
+        return self.foresight > 0.5
+
+    @property
+    def has_kinds(self) -> bool:
+        """Whether effects come in kinds; where each is an effect of its own, nothing is learnt."""
+        return len(self._kind_of_effect) <= max(100, len(self) // 4)
+
+    @property
+    def num_parts(self) -> int:
+        """How many numbers an observation has."""
+        return self._observations.shape[1]
+
+    def common_reward(self) -> Float[np.ndarray, " objective"]:
+        """The most frequent reward among all distinct steps."""
+        counts = np.bincount(self._kinds, minlength=len(self._effects))
+        split = self.num_parts
+        rewards, which = np.unique(self._effects[:, split:-1], axis=0, return_inverse=True)
+        common: Float[np.ndarray, " objective"] = rewards[
+            np.bincount(which.ravel(), weights=counts).argmax()
+        ]
+        return common
+
+    def learn(
+        self,
+        observations: Float[np.ndarray, "step part"],
+        actions: Int[np.ndarray, " step"],
+        outcomes: Outcomes,
+    ) -> None:
+        """Take in steps; those seen before change nothing."""
+        fresh = self._first_times(observations, actions)
+        self._low = np.minimum(self._low, outcomes.observations.min(axis=0, initial=np.inf))
+        self._high = np.maximum(self._high, outcomes.observations.max(axis=0, initial=-np.inf))
+        self.num_repeated += len(actions) - len(fresh)
+        fresh = fresh[: self._most_steps - len(self)]
+        if len(fresh) == 0:
+            return
+        observations, actions = tidy(observations[fresh]), actions[fresh]
+        effects = _effects_of(observations, outcomes, fresh)
+        kinds = np.fromiter((self._kind(effect) for effect in effects), np.int64, len(fresh))
+        leaves = self._trees.leaves(actions, observations)
+        right = self._trees.labels[leaves] == kinds
+        past = MEMORY ** len(right)
+        self.foresight = past * self.foresight + (1 - past) * float(right.mean())
+        self._observations = np.concatenate([self._observations, observations])
+        self._actions = np.concatenate([self._actions, actions])
+        self._kinds = np.concatenate([self._kinds, kinds])
+        self._leaves = np.concatenate([self._leaves, leaves])
+        self.version += int(not self.generalises)
+        if not self.has_kinds:
+            return
+        if len(self) > BUILT_ANEW * self._num_built:
+            self._build()
+        else:
+            self._trees.widen(leaves[right], observations[right])
+            self.version += int(not right.all())
+            for leaf in np.unique(leaves[~right]):
+                self._grow(int(leaf), np.flatnonzero(self._leaves == leaf))
+        self._find_common()
+
+    def _first_times(
+        self, observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
+    ) -> Int[np.ndarray, " fresh"]:
+        """The steps whose observation and action are new, the first of equal ones."""
+        known, fresh = self._step_of_key, []
+        for row, key in enumerate(_keys(fingerprints(tidy(observations)), actions)):
+            if key not in known:
+                if len(known) < self._most_steps:
+                    known[key] = len(known)
+                fresh.append(row)
+        return np.array(fresh, np.int64)
+
+    def _kind(self, effect: Float[np.ndarray, " change"]) -> int:
+        key = effect.tobytes()
+        kind = self._kind_of_effect.setdefault(key, len(self._kind_of_effect))
+        if kind == len(self._effects):
+            self._effects = np.concatenate([self._effects, effect[None]])
+        return kind
+
+    def _build(self) -> None:
+        self._num_built = len(self)
+        self.version += 1
+        self._trees = EffectTrees(self.num_actions, self._observations.shape[1])
+        for action in range(self.num_actions):
+            self._grow(action, np.flatnonzero(self._actions == action))
+
+    def _find_common(self) -> None:
+        """For each action a leaf that says what it mostly does."""
+        for action in range(self.num_actions):
+            index = np.flatnonzero(self._actions == action)
+            if len(index):
+                kind = np.bincount(self._kinds[index]).argmax()
+                self._common_leaves[action] = self._leaves[index[self._kinds[index] == kind][0]]
+
+    def _grow(self, node: int, index: Int[np.ndarray, " step"]) -> None:
+        observations = self._observations[index]
+        self._trees.grow(node, observations, self._kinds[index])
+        self._leaves[index] = self._trees.leaves(np.full(len(index), node), observations)
+
+    def predict(
+        self, observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
+    ) -> "Predicted":
+        """What should follow.
+
+        Where the trees do not generalise, only steps that were taken before are predicted.
+        """
+        leaves = self._trees.leaves(actions, observations)
+        known = self._trees.labels[leaves] >= 0
+        if not self.generalises:
+            known &= self.taken(observations, actions)
+        familiar = known & ~self._trees.unfamiliar(leaves, observations)
+        outcomes = self.outcomes_of(observations, leaves)
+        strange = self._strange(outcomes)
+        if strange.any():
+            # What has happened already does not happen again: then the action does what it mostly
+            # does, if that is possible.
+            leaves = np.where(strange, self._common_leaves[actions], leaves)
+            outcomes = self.outcomes_of(observations, leaves)
+            known &= ~self._strange(outcomes)
+            familiar &= ~strange
+        return Predicted(
+            outcomes.observations,
+            outcomes.rewards,
+            outcomes.terminated,
+            known=known,
+            familiar=familiar,
+            leaves=leaves,
+        )
+
+    def _strange(self, outcomes: Outcomes) -> Bool[np.ndarray, " step"]:
+        """Where a number is beyond all that any observation has ever had."""
+        after = outcomes.observations
+        strange: Bool[np.ndarray, " step"] = np.any(
+            (after < self._low) | (after > self._high), axis=1
+        )
+        return strange
+
+    def outcomes_of(
+        self, observations: Float[np.ndarray, "step part"], leaves: Int[np.ndarray, " step"]
+    ) -> Outcomes:
+        """What follows observations according to these leaves of the trees."""
+        effects, split = self._effects[self._trees.labels[leaves]], self.num_parts
+        return Outcomes(
+            tidy(observations + effects[:, :split]), effects[:, split:-1], effects[:, -1] > 0
+        )
+
+    def tested_parts(self) -> Bool[np.ndarray, "leaf part"]:
+        """Which parts of an observation decide about each leaf."""
+        return self._trees.tested_parts()
+
+    def parts_changed(self, reward: Float[np.ndarray, " objective"]) -> Bool[np.ndarray, " part"]:
+        """The parts that steps with this reward change, unless they end the episode."""
+        split = self.num_parts
+        same = np.all(self._effects[:, split:-1] == reward, axis=1) & (self._effects[:, -1] == 0)
+        changed: Bool[np.ndarray, " part"] = np.any(self._effects[same, :split] != 0, axis=0)
+        return changed
+
+    def taken(
+        self, observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
+    ) -> Bool[np.ndarray, " step"]:
+        """Which of these steps have been taken before."""
+        steps, keys = self._step_of_key, _keys(fingerprints(observations), actions)
+        return np.fromiter((key in steps for key in keys), bool, len(actions))
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Everything learnt."""
+        return {
+            "observations": self._observations,
+            "actions": self._actions,
+            "kinds": self._kinds,
+            "leaves": self._leaves,
+            "effects": self._effects,
+            "counts": np.array([self._num_built, self.num_repeated]),
+            "foresight": np.array(self.foresight),
+            "range": np.stack([self._low, self._high]),
+        } | {f"trees.{name}": array for name, array in self._trees.to_arrays().items()}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        self._observations, self._actions = arrays["observations"], arrays["actions"]
+        self._kinds, self._leaves = arrays["kinds"], arrays["leaves"].copy()
+        self._effects = arrays["effects"]
+        self._num_built, self.num_repeated = (int(count) for count in arrays["counts"])
+        self.foresight = float(arrays["foresight"])
+        self._low, self._high = arrays["range"]
+        keys = _keys(fingerprints(self._observations), self._actions)
+        self._step_of_key = {key: step for step, key in enumerate(keys)}
+        self._kind_of_effect = {row.tobytes(): kind for kind, row in enumerate(self._effects)}
+        trees = {name.removeprefix("trees."): array for name, array in arrays.items()}
+        self._trees.from_arrays(trees)
+        self._find_common()
+
+
+def fingerprints(observations: Float[np.ndarray, "step part"]) -> UInt64[np.ndarray, " step"]:
+    """A number per observation, equal for equal observations."""
+    bits = np.ascontiguousarray(observations).view(np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(29))) * _factors(bits.shape[1])
+    prints: UInt64[np.ndarray, " step"] = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1)
+    return prints
+
+
+@lru_cache(maxsize=8)
+def _factors(count: int) -> UInt64[np.ndarray, " part"]:
+    drawn = np.random.default_rng(0).integers(1, 1 << 63, size=count, dtype=np.uint64)
+    return drawn | np.uint64(1)
+
+
+def _keys(prints: UInt64[np.ndarray, " step"], actions: Int[np.ndarray, " step"]) -> list[int]:
+    numbers: list[int] = (prints * np.uint64(31) + actions.astype(np.uint64)).tolist()
+    return numbers
+
+
+def tidy(
+    numbers: Float[np.ndarray, "*step part"], bits: int = OBSERVATION_BITS
+) -> Float[np.ndarray, "*step part"]:
+    """Rounded to so many binary digits, and without minus zero: equal numbers have equal bits."""
+    mantissa, exponent = np.frexp(numbers)
+    return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits) + 0.0
+
+
+def _effects_of(
+    observations: Float[np.ndarray, "fresh part"],
+    outcomes: Outcomes,
+    fresh: Int[np.ndarray, " fresh"],
+) -> Float[np.ndarray, "fresh change"]:
+    changes = tidy(outcomes.observations[fresh]) - observations
+    changes = np.where(changes == np.round(changes), changes, tidy(changes, CHANGE_BITS))
+    rewards, terminated = tidy(outcomes.rewards[fresh]), outcomes.terminated[fresh]
+    return np.concatenate([changes, rewards, terminated[:, None]], axis=1)

@@ -1,0 +1,178 @@
+"""Lessons: what plans do in each state and at each time, for a network to learn."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from pcn.algorithms.pcn.store import Transitions
+from pcn.algorithms.pcn.update import Learner, answers, one_update
+from pcn.command import Command
+from pcn.nets.policy import ConditionedPolicy
+from pcn.planning import Plans
+from pcn.planning.counting import TransitionCounts
+from pcn.types import AnyArray
+
+PART = 4096
+"""Lessons in one compiled call."""
+
+
+class Lessons(eqx.Module):
+    """Examples of plans: observation, command and time left in; action out.
+
+    All arrays are padded, so that similar plans share compiled code.
+    """
+
+    observations: PyTree[AnyArray]
+    """Each leaf [state, ...]."""
+    action_masks: Bool[AnyArray, "state choice"] | None
+    desired_returns: Float[AnyArray, "plan objective"]
+    first_horizon: Float[AnyArray, ""]
+    """The horizon of every command at the beginning of an episode."""
+    states: Int[AnyArray, " lesson"]
+    plans: Int[AnyArray, " lesson"]
+    times: Int[AnyArray, " lesson"]
+    actions: Int[AnyArray, "lesson part"]
+
+    def at(self, index: Int[Array, " batch"]) -> Transitions:
+        """Some of the lessons."""
+        states, plans, times = (column[index] for column in (self.states, self.plans, self.times))
+        return self.asked(states, plans, times, self.actions[index])
+
+    def asked(
+        self,
+        states: Int[Array, " batch"],
+        plans: Int[Array, " batch"],
+        times: Int[Array, " batch"],
+        actions: Int[Array, "batch part"],
+    ) -> Transitions:
+        """What a network sees in some states under the commands of some plans."""
+        horizon = jnp.maximum(self.first_horizon - times, 1.0)  # as `Command.after` counts down
+        masks = self.action_masks
+        return Transitions(
+            observation=jax.tree.map(lambda leaf: leaf[states], self.observations),
+            command=Command(self.desired_returns[plans], horizon),
+            action=actions,
+            action_mask=None if masks is None else masks[states],
+        )
+
+
+def lessons_of(
+    plans: Plans, counts: TransitionCounts, *, least_probability: float
+) -> tuple[Lessons, Float[np.ndarray, " lesson"]]:
+    """What all plans do wherever they may get to, and how likely they get there.
+
+    Places that a plan reaches with no more than `least_probability` are left out. A plan that does
+    different things at one place, depending on the past, gives a lesson for each.
+    """
+    columns = []
+    occupancy = plans.beginning(np.arange(len(plans)))
+    for time in range(plans.horizon):
+        actions = plans.actions(occupancy)
+        acting = actions >= 0
+        if not acting.any():
+            break
+        rows = np.column_stack([occupancy.plans, occupancy.states, actions])[acting]
+        rows, inverse = np.unique(rows, axis=0, return_inverse=True)
+        chances = np.bincount(inverse.ravel(), occupancy.probabilities[acting])
+        columns.append(np.column_stack([rows, np.full(len(rows), time), chances]))
+        occupancy = plans.after(occupancy, time, least=least_probability)
+    table = np.concatenate(columns)
+    plan_index, states, actions, times = table[:, :4].astype(np.int32).T
+    size = _room(len(table))
+    states_room = _room(counts.num_states)
+    lessons = Lessons(
+        observations=jax.tree.map(lambda leaf: _padded(leaf, states_room), counts.observations),
+        action_masks=_padded(counts.masks, states_room) if counts.masks.shape[1] else None,
+        desired_returns=_padded(plans.vectors.astype(np.float32), _room(len(plans))),
+        first_horizon=np.asarray(times.max() + 1, np.float32),
+        states=_padded(states, size),
+        plans=_padded(plan_index, size),
+        times=_padded(times, size),
+        actions=_padded(counts.action_rows(actions), size),
+    )
+    return lessons, table[:, 4]
+
+
+def _room(count: int) -> int:
+    """The next power of two."""
+    return 1 << max(4, (count - 1).bit_length())
+
+
+def _padded(array: np.ndarray, size: int) -> np.ndarray:
+    return np.pad(array, [(0, size - len(array)), *[(0, 0)] * (array.ndim - 1)])
+
+
+@eqx.filter_jit
+def study(
+    learner: Learner,
+    lessons: Lessons,
+    index: Int[AnyArray, "update batch"],
+    learning_rates: Float[AnyArray, " update"],
+    wrong_weight: Float[AnyArray, ""],
+) -> Learner:
+    """One update after the other, on these lessons."""
+    arrays, static = eqx.partition(learner, eqx.is_array)
+
+    def step(arrays: Any, inputs: Any) -> tuple[Any, None]:
+        learning_rate, chosen = inputs
+        batch = lessons.at(chosen)
+        learner, _ = one_update(eqx.combine(arrays, static), batch, learning_rate, wrong_weight)
+        return eqx.filter(learner, eqx.is_array), None
+
+    arrays, _ = jax.lax.scan(step, arrays, (jnp.asarray(learning_rates), jnp.asarray(index)))
+    studied: Learner = eqx.combine(arrays, static)
+    return studied
+
+
+def uncertainty(
+    policy: ConditionedPolicy, lessons: Lessons, count: int
+) -> Float[np.ndarray, " lesson"]:
+    """For each of the first `count` lessons, the probability of any action but the right one."""
+    parts = [
+        np.asarray(_uncertainty(policy, lessons, np.arange(start, start + PART) % count))
+        for start in range(0, count, PART)
+    ]
+    return np.concatenate(parts)[:count].astype(np.float64)
+
+
+@eqx.filter_jit
+def _uncertainty(
+    policy: ConditionedPolicy, lessons: Lessons, index: Int[AnyArray, " lesson"]
+) -> Float[Array, " lesson"]:
+    log_probability, _ = answers(policy, lessons.at(jnp.asarray(index)))
+    return 1 - jnp.exp(log_probability)
+
+
+def greedy_actions(
+    policy: ConditionedPolicy,
+    lessons: Lessons,
+    plans: Int[np.ndarray, " place"],
+    states: Int[np.ndarray, " place"],
+    time: int,
+) -> Int[np.ndarray, "place part"]:
+    """What the network does in some states under the commands of some plans."""
+    parts = []
+    for start in range(0, len(plans), PART):
+        chosen = np.arange(start, start + PART) % len(plans)
+        times = np.full(PART, time, np.int32)
+        parts.append(np.asarray(_greedy(policy, lessons, states[chosen], plans[chosen], times)))
+    return np.concatenate(parts)[: len(plans)]
+
+
+@eqx.filter_jit
+def _greedy(
+    policy: ConditionedPolicy,
+    lessons: Lessons,
+    states: Int[AnyArray, " place"],
+    plans: Int[AnyArray, " place"],
+    times: Int[AnyArray, " place"],
+) -> Int[Array, "place part"]:
+    head = policy.action_head
+    nothing = jnp.tile(jnp.asarray(head.none()), (len(states), 1))
+    batch = lessons.asked(jnp.asarray(states), jnp.asarray(plans), jnp.asarray(times), nothing)
+    outputs = jax.vmap(policy)(batch.observation, batch.command)
+    return jax.vmap(head.greedy)(jax.vmap(head.masked)(outputs, batch.action_mask))

@@ -1,0 +1,242 @@
+"""Planning: where observations repeat, transitions are counted and the counts are planned with.
+
+In stochastic environments a lucky episode is no promise: the data of a training hold the answer,
+but the returns of its single episodes do not. Where the same states are visited again and again,
+counts of all transitions make a model, set-valued dynamic programming finds its non-dominated
+expected returns, and a network learns to follow the plans. Its policies race against all others.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import jax
+import numpy as np
+from jaxtyping import UInt32
+
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
+from pcn.algorithms.pcn.refinements.distilling import Distilling
+from pcn.algorithms.pcn.training import Training
+from pcn.checks import at_least, at_most, positive
+from pcn.envs.observations import empty_observations
+from pcn.envs.spec import EnvironmentSpec
+from pcn.episodes import Episodes
+from pcn.nets.heads import action_head_for
+from pcn.nets.heads.categorical import CategoricalHead
+from pcn.planning import Plans, TabularModel, plan
+from pcn.planning.counting import TransitionCounts
+
+
+class Counting(AbstractState):
+    """The counts of a training, and how often plans were rehearsed."""
+
+    def __init__(self, counts: TransitionCounts) -> None:
+        self.counts = counts
+        self.rehearsals = 0
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Everything as arrays."""
+        return {**self.counts.to_arrays(), "rehearsals": np.array(self.rehearsals)}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        self.counts.from_arrays(arrays)
+        self.rehearsals = int(arrays["rehearsals"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planning(AbstractRefinement):
+    """Plan with counts of transitions at the end, and teach a network to follow the plans.
+
+    Only in stochastic environments with discrete actions, and only where the steps of the best
+    episodes were taken often enough to be known.
+    """
+
+    median_visits: int = 20
+    """Visits that half of the steps of the archive's episodes must have had."""
+    least_visits: int = 2
+    """Actions that were tried less often in a state are not planned with, if others were."""
+    errors: float = 2.5
+    """Mean rewards of two actions that differ by fewer standard errors count as the same."""
+    most_states: int = 20_000
+    """Counting is given up beyond this number of different observations."""
+    most_actions: int = 1000
+    """Environments with more different actions are not counted."""
+    window: int = 4096
+    """Steps after which it is looked at whether observations repeat."""
+    most_new: float = 0.5
+    """Counting is given up when a larger share of these steps led to new observations."""
+    fewest_vectors: int = 24
+    """Vectors that each state keeps while planning."""
+    most_vectors: int = 200
+    """Vectors that each state keeps if the work allows it."""
+    work: int = 20_000_000
+    """Vectors that planning compares, about: a few seconds."""
+    tolerance: float = 1e-7
+    """Differences up to this share of an objective's largest mean reward are none."""
+    least_probability: float = 1e-4
+    """Places that a plan reaches less often are left out."""
+    updates: int = 6000
+    """Updates in a cycle, after which the network is compared with the plans in the model."""
+    cycles: int = 3
+    """Most cycles; the first one that is good enough is the last."""
+    round: int = 500
+    """Updates after which it is looked at where the network is uncertain."""
+    enough: float = 0.002
+    """How far the network may fall short of the plans, as a share of their range."""
+    last_learning_rate: float = 1e-4
+    """Where each cycle ends; it begins with the training's own learning rate."""
+    wrong_weight: float = 3.0
+    """How much more a wrongly predicted action counts in the loss."""
+    missed_weight: float = 3.0
+    """How much more the commands that the network failed are drawn in the next cycle."""
+    least_extent: float = 0.2
+    """An objective's commands are scaled as if they spread at least over this share of their
+    largest size."""
+
+    rehearsals: int = 3
+    """How often during exploration plans are made and tried, to see more of where they lead."""
+    rehearsal_share: float = 0.1
+    """Steps of each rehearsal, as a share of all exploring steps."""
+    rehearsal_updates: int = 2000
+    """Updates with which a network learns the plans of a rehearsal."""
+    rehearsal_noise: float = 0.2
+    """In rehearsals, each episode acts at random with up to this probability."""
+
+    def __post_init__(self) -> None:
+        at_least(
+            self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
+            "fewest_vectors", "most_vectors", "work", "updates", "cycles", "round",
+            "rehearsal_updates",
+        )  # fmt: skip
+        at_least(self, 0, "rehearsals", "rehearsal_share", "rehearsal_noise")
+        at_most(self, 1, "rehearsal_noise")
+        at_least(self, 0, "errors", "most_new", "enough", "wrong_weight", "missed_weight")
+        at_least(self, 0, "least_extent", "least_probability")
+        at_most(self, 1, "most_new", "least_extent")
+        positive(self, "tolerance", "last_learning_rate")
+
+    def applies_to(self, spec: EnvironmentSpec) -> bool:
+        """Only where the same actions can have different outcomes, and can be counted."""
+        head = action_head_for(spec.action_space)
+        return (
+            not spec.deterministic
+            and isinstance(head, CategoricalHead)
+            and math.prod(head.sizes) <= self.most_actions
+        )
+
+    def fresh_state(self, training: Training) -> Counting:
+        """No counts yet."""
+        return Counting(self._no_counts(training.spec))
+
+    def _no_counts(self, spec: EnvironmentSpec) -> TransitionCounts:
+        head = action_head_for(spec.action_space)
+        assert isinstance(head, CategoricalHead)
+        return TransitionCounts(
+            empty_observations(spec.observation_space, ()),
+            head.sizes,
+            spec.num_objectives,
+            mask_size=head.mask_size if spec.masked_actions else 0,
+            most_states=self.most_states,
+            window=self.window,
+            most_new=self.most_new,
+        )
+
+    def _state(self, training: Training) -> Counting:
+        state = training.states[type(self).__name__]
+        assert isinstance(state, Counting)
+        return state
+
+    def counts(self, training: Training) -> TransitionCounts:
+        """What a training has counted so far."""
+        return self._state(training).counts
+
+    def after_running(self, training: Training, episodes: Episodes) -> None:
+        """Count every step."""
+        self.counts(training).add(episodes)
+
+    def after_exploring(self, training: Training) -> None:
+        """Rehearse plans now and then, at equal distances."""
+        state = self._state(training)
+        total = training.steps + training.exploring_steps_left
+        if (state.rehearsals + 1) * total > (self.rehearsals + 1) * training.steps:
+            return
+        if state.rehearsals < self.rehearsals:
+            state.rehearsals += 1
+            self._rehearse(training, int(self.rehearsal_share * total))
+
+    def _rehearse(self, training: Training, num_steps: int) -> None:
+        """Follow plans with a little noise and store what comes of it.
+
+        A plan with what was hardly seen may promise too much: trying it tells.
+        """
+        shorter = replace(self, updates=self.rehearsal_updates, cycles=1, least_visits=1)
+        fitting = shorter.contender(training, training.next_key())
+        if fitting is None:
+            return
+        while not fitting.done:
+            fitting.iterate()
+        contender, size = fitting.contender, training.schedule.num_episodes
+        end, begin = training.steps + num_steps, 0
+        while training.steps < end and training.exploring_steps_left > 0:
+            index = np.arange(begin, begin + size) % len(contender)
+            begin += size
+            batch = training.schedule.batch(size, training.exploring_steps_left)
+            episodes = training.actor.run(
+                contender.policy,
+                contender.desired_returns[index],
+                contender.horizons[index],
+                noise=self.rehearsal_noise * training.rng.uniform(size=size),
+                upper_bound=np.full(training.spec.num_objectives, np.inf),
+                key=training.next_key(),
+                greedy=True,
+                follows_rewards=contender.follows_rewards,
+                count=batch.count,
+                most_steps=batch.most_steps,
+            )
+            training.dataset.add(episodes)
+
+    def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Distilling | None:
+        """A network that follows plans; None where too little repeats itself."""
+        counts = self.counts(training)
+        if counts.given_up or self.visits_on_archive(training) < self.median_visits:
+            return None
+        copy = self._no_counts(training.spec)
+        copy.from_arrays(counts.to_arrays())  # counting goes on while others are fitted
+        return Distilling(self, training, copy, key)
+
+    def visits_on_archive(self, training: Training) -> float:
+        """How often the steps of the archive's episodes were taken in all, in the median."""
+        counts, rows = self.counts(training), training.dataset.archive().rows
+        store, longest = training.dataset.store, int(rows.lengths.max())
+        observations = jax.tree.map(
+            lambda leaf: np.asarray(leaf)[rows.slots, :longest], store.observations
+        )
+        states = counts.states_of(observations, longest)
+        parts = np.moveaxis(np.asarray(store.actions)[rows.slots, :longest], -1, 0)
+        actions = np.ravel_multi_index(tuple(parts), counts.action_sizes)
+        valid = (np.arange(longest) < rows.lengths[:, None]) & (states >= 0)
+        visits = np.bincount(counts.states * counts.num_actions + counts.actions, counts.visits)
+        pairs = (states * counts.num_actions + actions)[valid]
+        return float(np.median(visits[pairs])) if len(pairs) else 0.0
+
+    def plans(self, model: TabularModel, horizon: int, training: Training) -> Plans:
+        """Plans with few vectors for each state, then with as many as the work allows."""
+
+        def planned(vectors: int) -> Plans:
+            return plan(
+                model,
+                discount=training.config.discount,
+                horizon=horizon,
+                most_vectors=vectors,
+                tolerance=self.tolerance,
+                most_work=self.work,
+            )
+
+        few = min(self.fewest_vectors, self.most_vectors)
+        plans = planned(few)
+        # Twice as many vectors have up to four times as many sums.
+        affordable = int(few * np.sqrt(self.work / plans.work))
+        if len(plans) < few or affordable <= few:
+            return plans
+        return planned(min(self.most_vectors, affordable))

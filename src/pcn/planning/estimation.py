@@ -1,0 +1,119 @@
+"""A tabular model from counts of transitions, careful where little was seen."""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from pcn.planning.counting import TransitionCounts
+from pcn.planning.model import TabularModel
+
+
+def estimated_model(
+    counts: TransitionCounts,
+    *,
+    discount: float,
+    least_visits: int,
+    errors: float,
+    unknown: Float[np.ndarray, " objective"],
+) -> TabularModel:
+    """The model that the counts suggest; pairs (state, action) never seen are not available.
+
+    Args:
+        counts: what was seen.
+        discount: factor on the return from the next step on.
+        least_visits: pairs that were visited less often are not available either, unless all
+            pairs of their state are like that.
+        errors: mean rewards of two actions in a state that differ by no more than this many
+            standard errors are the same: plans must not follow noise.
+        unknown: what a state is worth from which no step was ever seen.
+    """
+    states, actions, terminated = counts.states, counts.actions, counts.terminated
+    first = np.flatnonzero(np.append(True, (np.diff(states) != 0) | (np.diff(actions) != 0)))
+    row_pairs = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(states))))
+    visits = np.add.reduceat(counts.visits, first)
+    sums = np.add.reduceat(counts.sums, first, axis=0)
+    squares = np.add.reduceat(counts.squares, first, axis=0)
+    means = sums / visits[:, None]
+    spread = np.maximum(squares - sums * means, 0.0)
+    pooled = pooled_means(states[first], visits, means, spread, errors=errors)
+    rewards = counts.sums / counts.visits[:, None] + (pooled - means)[row_pairs]
+    # Where nobody ever acted, the episode ends with what is assumed of such a state.
+    acted = np.zeros(counts.num_states, dtype=bool)
+    acted[states] = True
+    lost = ~acted[counts.next_states] & ~terminated
+    rewards[lost] += discount * unknown
+    kept = well_known_mask(states[first], visits, least_visits)[row_pairs]
+    return TabularModel(
+        counts.starts / counts.starts.sum(),
+        states[kept],
+        actions[kept],
+        counts.next_states[kept],
+        (terminated | lost)[kept],
+        (counts.visits / visits[row_pairs])[kept],
+        rewards[kept],
+    )
+
+
+def well_known_mask(
+    states: Int[np.ndarray, " pair"], visits: Int[np.ndarray, " pair"], least_visits: int
+) -> Bool[np.ndarray, " pair"]:
+    """Mark the pairs that were visited often enough, and all of states where none was."""
+    often = visits >= least_visits
+    any_often = np.zeros(states.max() + 1, dtype=bool)
+    any_often[states[often]] = True
+    return often | ~any_often[states]
+
+
+def pooled_means(
+    states: Int[np.ndarray, " pair"],
+    visits: Int[np.ndarray, " pair"],
+    means: Float[np.ndarray, "pair objective"],
+    spread: Float[np.ndarray, "pair objective"],
+    *,
+    errors: float,
+) -> Float[np.ndarray, "pair objective"]:
+    """Mean rewards, in which actions of a state share a mean unless they clearly differ.
+
+    In each state and objective, the two neighbouring groups of actions that differ least become
+    one, again and again, until all differ by more than `errors` standard errors. `spread` is the
+    sum of squared deviations of each pair's rewards; pairs are sorted by state.
+    """
+    pooled = means.copy()
+    begin = np.flatnonzero(np.append(True, np.diff(states) != 0))
+    for start, end in zip(begin, np.append(begin[1:], len(states)), strict=True):
+        block = means[start:end]
+        for objective in np.flatnonzero(block.max(axis=0) > block.min(axis=0)):
+            pooled[start:end, objective] = _pooled(
+                visits[start:end], block[:, objective], spread[start:end, objective], errors
+            )
+    return pooled
+
+
+def _pooled(
+    visits: Int[np.ndarray, " action"],
+    means: Float[np.ndarray, " action"],
+    spread: Float[np.ndarray, " action"],
+    errors: float,
+) -> Float[np.ndarray, " action"]:
+    order = np.argsort(means, kind="stable")
+    groups = [[index] for index in order.tolist()]
+    count, mean, within = (array[order].astype(np.float64) for array in (visits, means, spread))
+    while len(groups) > 1:
+        both = count[:-1] + count[1:]
+        gap = np.diff(mean)
+        variance = (within[:-1] + within[1:]) / both
+        error = np.sqrt(variance * (1 / count[:-1] + 1 / count[1:]))
+        # Equal means are the same, whatever their errors.
+        distance = np.where(gap == 0, 0.0, gap / np.where(error > 0, error, 1e-300))
+        closest = int(distance.argmin())
+        if distance[closest] > errors:
+            break
+        share = count[closest] * count[closest + 1] / both[closest]
+        within[closest] += within[closest + 1] + share * gap[closest] ** 2
+        mean[closest] += gap[closest] * count[closest + 1] / both[closest]
+        count[closest] = both[closest]
+        groups[closest : closest + 2] = [groups[closest] + groups[closest + 1]]
+        count, mean, within = (np.delete(array, closest + 1) for array in (count, mean, within))
+    result = np.empty(len(means))
+    for group, value in zip(groups, mean, strict=True):
+        result[group] = value
+    return result

@@ -1,0 +1,227 @@
+"""Planning with counts: lucky episodes promise what no plan keeps."""
+
+import dataclasses
+from typing import NamedTuple
+
+import equinox as eqx
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, Int
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.refinements import Planning
+from pcn.algorithms.pcn.refinements.lessons import lessons_of
+from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.algorithms.pcn.training import Training
+from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
+
+SETTINGS = Planning(updates=1000, cycles=2, round=250, least_visits=1, rehearsals=0)
+CONFIG = PCNConfig(
+    total_steps=4_000,
+    episodes_per_iteration=64,
+    updates_per_iteration=8,
+    capacity=40,
+    evaluations=0,
+    refinements=(SETTINGS,),
+)
+FRONT = np.array([[0.0, 2.0], [0.5, -0.5], [2.0, -1.0]])
+"""By hand: over the bridge (0, -1), then (2, 0) or (0, 3). Through the river, half of the episodes
+end with (0, -4) and half go on with (1, 0): (1.5, -2), which is dominated, and (0.5, -0.5)."""
+
+
+class Bank(NamedTuple):
+    """Before the river, or behind it."""
+
+    place: Int[Array, " 1"]
+
+
+class River(AbstractCompiledEnvironment):
+    """A bridge costs a little; the river costs nothing, or everything. Then there is a choice."""
+
+    spec: EnvironmentSpec = eqx.field(static=True)
+
+    def __init__(self, **others):
+        self.spec = EnvironmentSpec(
+            name="river",
+            objectives=(Objective("gold"), Objective("safety")),
+            observation_space=gym.spaces.MultiDiscrete([6], dtype=np.int32),
+            action_space=gym.spaces.Discrete(2),
+            step_limit=10,
+            reference_point=(-10.0, -10.0),
+            **{"deterministic": False, **others},
+        )
+
+    def reset(self, key):
+        del key
+        return Bank(jnp.zeros(1, jnp.int32))
+
+    def step(self, state, action, key):
+        drowns = (action == 1) & jax.random.bernoulli(key)
+        swims = jnp.where(drowns, jnp.array([0.0, -4.0]), jnp.array([1.0, 0.0]))
+        crossing = jnp.where(action == 0, jnp.array([0.0, -1.0]), swims)
+        choice = jnp.where(action == 0, jnp.array([2.0, 0.0]), jnp.array([0.0, 3.0]))
+        behind = state.place[0] == 1
+        reward = jnp.where(behind, choice, crossing)
+        return Step(Bank(state.place + 1), reward, behind | drowns)
+
+    def observation(self, state):
+        return state.place
+
+    def render(self, state):
+        del state
+        return np.zeros((8, 8, 3), np.uint8)
+
+
+def explored(environment, *, num_batches=15, settings=SETTINGS):
+    """A training that has seen random episodes."""
+    config = dataclasses.replace(CONFIG, refinements=(settings,))
+    training = Training(environment, config, config.refinements, seed=3)
+    for _ in range(num_batches):
+        episodes = training.actor.run(
+            training.learner.policy,
+            np.zeros((64, 2)),
+            np.ones(64),
+            noise=np.ones(64),
+            upper_bound=np.full(2, np.inf),
+            key=training.next_key(),
+        )
+        training.dataset.add(episodes)
+    return training
+
+
+def fitted(training, settings=SETTINGS):
+    fitting = settings.contender(training, np.array([0, 1], np.uint32))
+    while not fitting.done:
+        fitting.iterate()
+    return fitting
+
+
+def test_it_is_for_stochastic_environments_with_discrete_actions():
+    assert SETTINGS.applies_to(River().spec)
+    assert not SETTINGS.applies_to(River(deterministic=True).spec)
+    assert not Planning(most_actions=1).applies_to(River().spec)
+
+
+@pytest.mark.slow
+def test_every_step_that_is_run_is_counted():
+    training = explored(River(), num_batches=3)
+    counts = SETTINGS.counts(training)
+    assert counts.visits.sum() == training.steps
+    assert counts.starts.sum() == 3 * 64
+
+
+@pytest.mark.slow
+def test_lucky_episodes_do_not_fool_it():
+    training = explored(River())
+    archive = training.dataset.archive().returns
+    assert archive.tolist() == [[1.0, 3.0], [3.0, 0.0]]  # lucky swimmers
+    contender = fitted(training).contender
+    order = np.lexsort(contender.desired_returns.T[::-1])
+    np.testing.assert_allclose(contender.desired_returns[order], FRONT, atol=0.15)
+    assert not contender.follows_rewards
+    batches = training.actor.execute(
+        contender.policy,
+        contender.desired_returns[order],
+        contender.horizons[order],
+        upper_bound=np.full(2, np.inf),
+        key=np.array([5, 6], np.uint32),
+        follows_rewards=False,
+        executions=200,
+    )
+    returns = np.concatenate([batch.returns()[np.asarray(batch.real_mask)] for batch in batches])
+    means = returns.reshape(200, 3, 2).mean(axis=0)
+    np.testing.assert_allclose(means[[0, 2]], FRONT[[0, 2]])  # over the bridge: no chance at all
+    np.testing.assert_allclose(means[1], FRONT[1], atol=4 * 3.75 / np.sqrt(200))
+
+
+@pytest.mark.slow
+def test_the_network_reaches_in_the_model_what_the_plans_promise():
+    fitting = fitted(explored(River()))
+    ready = fitting._ready
+    np.testing.assert_allclose(
+        fitting.expected(fitting.contender.policy, ready), ready.plans.vectors, atol=1e-6
+    )
+
+
+@pytest.mark.slow
+def test_too_few_visits_are_not_planned_with():
+    training = explored(River(), num_batches=1)
+    assert SETTINGS.contender(training, np.zeros(2, np.uint32)) is not None
+    strict = dataclasses.replace(SETTINGS, median_visits=50)
+    assert strict.contender(training, np.zeros(2, np.uint32)) is None
+
+
+@pytest.mark.slow
+def test_nothing_is_planned_where_observations_do_not_repeat():
+    training = explored(River(), num_batches=1)
+    SETTINGS.counts(training).given_up = True
+    assert SETTINGS.contender(training, np.zeros(2, np.uint32)) is None
+
+
+@pytest.mark.slow
+def test_an_interrupted_fitting_goes_on_exactly_where_it_was():
+    training = explored(River())
+    key = np.array([0, 1], np.uint32)
+    fitting = SETTINGS.contender(training, key)
+    for _ in range(3):
+        fitting.iterate()
+    arrays, facts = fitting.snapshot()
+    training.actor.run(  # counting goes on in between
+        training.learner.policy,
+        np.zeros((64, 2)),
+        np.ones(64),
+        upper_bound=np.full(2, np.inf),
+        key=training.next_key(),
+    )
+    again = SETTINGS.contender(training, np.array([8, 9], np.uint32))
+    again.restore(arrays, facts)
+    for one in (fitting, again):
+        while not one.done:
+            one.iterate()
+    assert eqx.tree_equal(fitting.contender.policy, again.contender.policy)
+    np.testing.assert_array_equal(
+        fitting.contender.desired_returns, again.contender.desired_returns
+    )
+
+
+@pytest.mark.slow
+def test_lessons_are_what_the_plans_do_and_how_likely_they_get_there():
+    training = explored(River())
+    fitting = SETTINGS.contender(training, np.array([0, 1], np.uint32))
+    fitting.iterate()
+    plans, counts = fitting._ready.plans, SETTINGS.counts(training)
+    lessons, chances = lessons_of(plans, counts, least_probability=0.0)
+    places = counts.observations[:, 0]
+    found = {
+        (int(lessons.plans[row]), int(places[lessons.states[row]]), int(lessons.times[row])): (
+            int(lessons.actions[row, 0]),
+            chances[row],
+        )
+        for row in range(len(chances))
+    }
+    # Plans in the order of FRONT: bridge and safety, river and safety, bridge and gold.
+    assert {key: action for key, (action, _) in found.items()} == {
+        (0, 0, 0): 0, (0, 1, 1): 1, (1, 0, 0): 1, (1, 1, 1): 1, (2, 0, 0): 0, (2, 1, 1): 0,
+    }  # fmt: skip
+    assert found[1, 1, 1][1] == pytest.approx(0.5, abs=0.1)
+    assert found[0, 1, 1][1] == 1.0
+
+
+@pytest.mark.slow
+def test_plans_are_rehearsed_and_counts_survive_a_checkpoint():
+    settings = dataclasses.replace(SETTINGS, rehearsals=2, rehearsal_updates=250)
+    config = dataclasses.replace(CONFIG, refinements=(settings,))
+    trainer = PCNTrainer(River(), config, seed=0)
+    while trainer._training.exploring_steps_left > 200:
+        trainer.iterate()
+    training = trainer._training
+    assert training.states["Planning"].rehearsals == 2
+    again = PCNTrainer(River(), config, seed=1)
+    again.restore(trainer.snapshot())
+    assert again._training.states["Planning"].rehearsals == 2
+    counts, restored = settings.counts(training), settings.counts(again._training)
+    np.testing.assert_array_equal(restored.visits, counts.visits)
+    assert counts.visits.sum() == training.steps

@@ -1,0 +1,96 @@
+"""The rules that divide a budget, on numbers that are easy to check by hand."""
+
+import dataclasses
+
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.schedule import FEWEST_EPISODES, MOST_EPISODES, UPDATES_AT_ONCE, Schedule
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+
+SPEC = DeepSeaTreasure().spec  # deterministic, at most 200 steps
+CONFIG = PCNConfig(total_steps=100_000, iterations=100, refinements=())
+
+
+def schedule(spec=SPEC, **changes):
+    return Schedule(dataclasses.replace(CONFIG, **changes), spec)
+
+
+@pytest.mark.parametrize(
+    ("total_steps", "mean_length", "expected"),
+    [
+        (100_000, 30.0, 32),  # 33 episodes fit into a hundredth of the budget
+        (100_000, 60.0, 16),
+        (100_000, 1_000.0, FEWEST_EPISODES),
+        (10_000_000, 30.0, MOST_EPISODES),
+        (1_000, 30.0, FEWEST_EPISODES),
+    ],
+)
+def test_an_iteration_is_a_share_of_the_budget(total_steps, mean_length, expected):
+    one = schedule(total_steps=total_steps)
+    one.measure(mean_length)
+    assert one.num_episodes == expected
+
+
+def test_a_given_number_of_episodes_is_kept():
+    one = schedule(episodes_per_iteration=10)
+    one.measure(1_000.0)
+    assert (one.num_episodes, one.affordable_share) == (10, 1.0)
+
+
+def test_the_affordable_share_tells_how_many_iterations_fit():
+    one = schedule(total_steps=100_000)
+    one.measure(1_000.0)  # an iteration of 8 episodes takes 8,000 steps: 12.5 of 100 fit
+    assert one.affordable_share == pytest.approx(0.125)
+    one.measure(30.0)
+    assert one.affordable_share == 1.0
+
+
+def test_updates_follow_the_steps_and_none_is_lost():
+    one = schedule(updates_per_step=0.1)
+    made = 0
+    for _ in range(50):
+        one.collected(101)
+        number = one.next_updates()
+        assert number % UPDATES_AT_ONCE == 0
+        made += number
+    assert 50 * 101 * 0.1 - UPDATES_AT_ONCE < made <= 50 * 101 * 0.1
+
+
+def test_a_large_budget_has_no_more_updates_than_allowed():
+    one = schedule(total_steps=10_000_000, updates_per_step=0.1, most_updates=50_000)
+    one.collected(10_000_000)
+    assert one.next_updates() == 50_000 // UPDATES_AT_ONCE * UPDATES_AT_ONCE
+
+
+def test_a_given_number_of_updates_does_not_depend_on_steps():
+    one = schedule(updates_per_iteration=10)
+    assert [one.next_updates() for _ in range(2)] == [10, 10]
+
+
+def test_what_is_kept_for_the_end():
+    one = schedule(ending_share=0.3, ending_executions=3)
+    assert one.ending_steps(100) == 300
+    assert one.ending_steps(50_000) == 30_000
+    stochastic = schedule(dataclasses.replace(SPEC, deterministic=False), ending_share=0.3)
+    assert stochastic.ending_steps(100) == 30_000
+
+
+@pytest.mark.parametrize("steps_left", [1, 7, 150, 199, 800, 10_000])
+def test_a_batch_never_takes_more_than_is_left(steps_left):
+    one = schedule()
+    one.measure(50.0)
+    batch = one.batch(16, steps_left)
+    assert 1 <= batch.count <= 16
+    assert batch.count * batch.most_steps <= steps_left or batch.most_steps == 200
+    assert batch.most_steps <= 200
+    if steps_left >= 800:
+        assert batch.count == 16
+
+
+def test_it_goes_on_from_a_checkpoint():
+    one, other = schedule(), schedule()
+    one.measure(700.0)
+    one.collected(333)
+    other.from_json(one.to_json())
+    assert vars(other) == vars(one)
