@@ -47,8 +47,16 @@ def fresh_policy(
 
 
 def saved_policy(
-    spec: EnvironmentSpec, config: CoreConfig, arrays: Mapping[str, np.ndarray]
+    spec: EnvironmentSpec,
+    config: CoreConfig,
+    arrays: Mapping[str, np.ndarray],
+    number: int = 0,
 ) -> ConditionedPolicy:
-    """The network whose weights stand in a run's arrays."""
+    """One of the networks whose weights stand in a run's arrays."""
     like = fresh_policy(spec, config, np.zeros(2, np.uint32))
-    return with_named_arrays(like, arrays, "policy")
+    return with_named_arrays(like, arrays, network_name(number))
+
+
+def network_name(number: int) -> str:
+    """What the arrays of a run's networks are called: `policy`, `policy_1`, and so on."""
+    return "policy" if number == 0 else f"policy_{number}"

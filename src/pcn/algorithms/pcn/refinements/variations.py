@@ -63,16 +63,27 @@ class Variations(AbstractRefinement):
         head = training.learner.policy.action_head
         draw = head.random_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
-        episodes = self.play(
-            training, [self.varied(one, other, draw, rng) for one, other in pairs], head
-        )
+        varied = [self.varied(one, other, draw, rng) for one, other in pairs]
+        # All of them are broken off together, some steps after the longest one.
+        longest = np.maximum.accumulate([len(actions) + self.extra_steps for actions in varied])
+        most = np.arange(1, size + 1) * longest
+        count = int(np.searchsorted(most, training.exploring_steps_left, side="right"))
+        if count == 0:
+            return
+        episodes = self.play(training, varied, head, count)
         returns = episodes.returns(discount=config.discount)
         covered = covered_mask(returns, archive.returns, tolerances=dataset.tolerances)
         dataset.add(episodes, stored_mask=~covered)
 
-    def play(self, training: Training, varied: list[Actions], head: AbstractActionHead) -> Episodes:
-        """Play the actions; what does not end soon after the last one is broken off."""
-        limit = training.spec.step_limit
+    def play(
+        self,
+        training: Training,
+        varied: list[Actions],
+        head: AbstractActionHead,
+        count: int | None = None,
+    ) -> Episodes:
+        """Play the first ones; what does not end soon after the last action is broken off."""
+        limit, count = training.spec.step_limit, len(varied) if count is None else count
         padded = np.zeros((len(varied), limit, *varied[0].shape[1:]), varied[0].dtype)
         for row, actions in zip(padded, varied, strict=True):
             row[: len(actions)] = actions[:limit]
@@ -81,7 +92,8 @@ class Variations(AbstractRefinement):
             ScriptedAgent(padded, np.zeros(len(varied), np.int32), head),
             training.next_key(),
             len(varied),
-            most_steps=max(map(len, varied)) + self.extra_steps,
+            count=count,
+            most_steps=max(map(len, varied[:count])) + self.extra_steps,
         )
 
     def varied(
