@@ -33,7 +33,8 @@ class Rules:
     identical_after: int = 16
     """Commands are identical once they have returned the same in so many executions."""
     patience: float | None = None
-    """Episodes are broken off after so many times their contender's longest horizon.
+    """Episodes are broken off after so many times their desired horizon, or their contender's
+    median one if that is longer.
 
     Their command is out of the race then. None: they go on to the step limit."""
 
@@ -64,9 +65,10 @@ class Racing:
         limit = training.spec.step_limit
         self._limits = np.full(len(entries), limit, np.int64)
         if rules.patience is not None:
-            longest = np.array([one.horizons.max() for one in entries.contenders])
-            limits = np.minimum(np.ceil(rules.patience * longest), limit).astype(np.int64)
-            self._limits = limits[entries.network]
+            # A short command may have to wait for its chance as long as others need.
+            typical = np.array([np.median(one.horizons) for one in entries.contenders])
+            longest = np.maximum(entries.horizons, typical[entries.network])
+            self._limits = np.minimum(np.ceil(rules.patience * longest), limit).astype(np.int64)
         self.execution = Execution.none(len(entries), training.spec.num_objectives)
         self.num_steps = 0
         self.broken_off: Bool[np.ndarray, " command"] = np.zeros(len(entries), dtype=bool)

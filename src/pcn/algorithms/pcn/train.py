@@ -174,6 +174,8 @@ class PCNTrainer(AbstractTrainer):
 
     def _store(self, episodes: Episodes) -> None:
         """Add episodes to the dataset, which is pruned to its capacity (section 4.4)."""
+        for refinement in self._training.refinements:
+            episodes = refinement.before_storing(self._training, episodes)
         self._training.dataset.add(episodes)
         for refinement in self._training.refinements:
             refinement.after_storing(self._training, episodes)

@@ -51,7 +51,7 @@ class ExpectedReturns(AbstractRefinement):
     identical_after: int = 16
     """Of commands that returned the same in so many executions, one is executed no more."""
     patience: float = 4.0
-    """The race breaks an episode off after so many times the longest desired horizon."""
+    """The race breaks an episode off after so many times its desired horizon, or the median one."""
     most_executions: int = 1_000
     """Most executions of a chosen command; `executions` is the least."""
     ranking_confidence: float = 0.95

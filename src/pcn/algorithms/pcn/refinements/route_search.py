@@ -182,7 +182,7 @@ class RouteSearch:
         weights = rng.dirichlet(np.ones(num_values), self.num_weights)
         weights = np.concatenate([np.eye(num_values), weights])
         each = max(1, self.beam // 2 // len(weights))
-        worth = scaled @ weights.T + rng.uniform(0, 1e-3, num_labels)[:, None]
+        worth = scaled @ weights.T + 1e-3 * rng.random((num_labels, 1))
         chosen = np.zeros(num_labels, dtype=bool)
         chosen[np.argpartition(-worth, each, axis=0)[:each]] = True
         others = rng.permutation(np.flatnonzero(~chosen))
