@@ -77,6 +77,22 @@ class PCNConfig(CoreConfig):
         return config
 
     @classmethod
+    def from_json(cls: type[Config], content: Mapping[str, Any]) -> Config:
+        """The config as `config.json` holds it; fields that there are no more are left out."""
+        known = {
+            name: {item.name for item in dataclasses.fields(kind)}
+            for name, kind in REFINEMENTS.items()
+        }
+        on = {
+            name: {field: value for field, value in fields.items() if field in known[name]}
+            for name, fields in content.get("refinements", {}).items()
+            if name in known
+        }
+        core = {item.name for item in dataclasses.fields(cls)}
+        values = {name: value for name, value in content.items() if name in core}
+        return cls.of({**values, "refinements": on})
+
+    @classmethod
     def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
         """The config as run folders of format 1 hold it, in which refinements were flat words."""
         core = {item.name for item in dataclasses.fields(CoreConfig)}
