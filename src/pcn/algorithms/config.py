@@ -90,11 +90,6 @@ class AlgorithmConfig:
         return cls.of(cls.before, content)
 
     @classmethod
-    def from_json(cls: type[Config], content: Mapping[str, Any]) -> Config:
-        """The config as `config.json` holds it, also of earlier versions of the package."""
-        return cls.of(content)
-
-    @classmethod
     def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
         """The config as `config.json` held it in run folders of format 1."""
         return cls.recorded(content)

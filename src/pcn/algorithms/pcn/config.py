@@ -12,6 +12,15 @@ from pcn.errors import UserError
 
 Config = TypeVar("Config", bound="PCNConfig")
 
+RETIRED = {
+    "consolidation.stochastic_budget",
+    "expected_returns.check_share",
+    "expected_returns.checking_share",
+    "expected_returns.checks",
+    "expected_returns.executing_share",
+}
+"""Hyperparameters of earlier versions that change nothing any more."""
+
 NAMES = {kind: name for name, kind in REFINEMENTS.items()}
 
 
@@ -77,20 +86,16 @@ class PCNConfig(CoreConfig):
         return config
 
     @classmethod
-    def from_json(cls: type[Config], content: Mapping[str, Any]) -> Config:
-        """The config as `config.json` holds it; fields that there are no more are left out."""
-        known = {
-            name: {item.name for item in dataclasses.fields(kind)}
-            for name, kind in REFINEMENTS.items()
-        }
-        on = {
-            name: {field: value for field, value in fields.items() if field in known[name]}
-            for name, fields in content.get("refinements", {}).items()
-            if name in known
-        }
-        core = {item.name for item in dataclasses.fields(cls)}
-        values = {name: value for name, value in content.items() if name in core}
-        return cls.of({**values, "refinements": on})
+    def recorded(cls: type[Config], content: Mapping[str, Any]) -> Config:
+        """The config that stands in a run's `config.json`, which may be an old one."""
+        on = content.get("refinements")
+        if isinstance(on, Mapping):
+            kept = {
+                name: {key: fields[key] for key in fields if f"{name}.{key}" not in RETIRED}
+                for name, fields in on.items()
+            }
+            content = {**content, "refinements": kept}
+        return cls.of(cls.before, content)
 
     @classmethod
     def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
