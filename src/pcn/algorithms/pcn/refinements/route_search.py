@@ -213,7 +213,7 @@ class Found:
         self.returns = np.zeros((0, len(scale)))
         """What the routes that come to an end promise."""
         self.unfamiliar: list[Segment] = []
-        """Routes to steps of which little is known."""
+        """Routes to steps that were never taken."""
 
     def __len__(self) -> int:
         return len(self._segments)

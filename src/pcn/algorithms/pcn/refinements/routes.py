@@ -4,7 +4,7 @@ Sampling from the network, or changing a few actions of a known episode, finds n
 known. Where the environment is deterministic and its observations repeat, every step that was ever
 taken says what an action does (`effects`). A search over that model (`route_search`) tries all
 orders of everything seen, at no cost in environment steps. Only routes that promise a better
-return, and steps of which little is known, are played. What is played teaches the model, whether
+return, and steps that were never taken, are played. What is played teaches the model, whether
 the promise was kept or not.
 """
 
@@ -55,7 +55,7 @@ class Routes(AbstractRefinement):
     """Most of the environment steps that playing routes may take, as a share of all steps."""
     work_per_step: float = 100.0
     """How many steps of the model a search may look up or walk for each environment step."""
-    rounds: int = 4
+    rounds: int = 16
     """Most searches of an iteration."""
     beam: int = 512
     """Most labels that a search keeps after each event."""
@@ -70,9 +70,9 @@ class Routes(AbstractRefinement):
     trusted: float = 0.75
     """Share of promises that must be kept for more to be played, and for wider searches."""
     strange: int = 4
-    """Steps of which little is known that are tried after each search."""
+    """Untried steps that are tried after each search; twice as many where nothing is promised."""
     beyond: int = 16
-    """Random actions after a step of which little is known."""
+    """Random actions after an untried step."""
     repeated: float = 0.05
     """Nothing is searched while a smaller share of all steps has been taken before."""
     most_parts: int = 128
@@ -149,7 +149,7 @@ class Routes(AbstractRefinement):
         """Play promised routes as long as promises are kept; tell whether to search again.
 
         A few are played first. If they keep what was promised, so will the others. Where nothing is
-        promised, more steps of which little is known are tried instead.
+        promised, more untried steps are taken instead.
         """
         state, dataset, config = self._state(training), training.dataset, training.config
         index, count, kept = np.arange(len(found.returns)), FIRST_PLAYED, 1.0
@@ -180,7 +180,7 @@ class Routes(AbstractRefinement):
         return len(found.returns) > 0 or len(found.unfamiliar) > 0
 
     def _strange_routes(self, training: Training, found: Found) -> list[Script]:
-        """Routes to steps of which little is known, with random actions behind them."""
+        """Routes to untried steps, with random actions behind them."""
         rng, num_actions = training.rng, self._state(training).model.num_actions
         count = self.strange if len(found.returns) else 2 * self.strange
         chosen = rng.permutation(len(found.unfamiliar))[:count].tolist()
