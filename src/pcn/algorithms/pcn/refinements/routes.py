@@ -31,7 +31,7 @@ from pcn.pareto import Tolerances, covered_mask, rounded, unique_front
 from pcn.rollout import ScriptedAgent
 from pcn.types import AnyArray
 
-Script = Int[np.ndarray, " time"]
+Script = Int[np.ndarray, " _"]
 """The actions of one episode, each as one number."""
 PLAYED_AT_ONCE = 32
 """Most routes in one batch."""
@@ -159,12 +159,14 @@ class Routes(AbstractRefinement):
             index = index[promising(found.returns[index], front, tolerances, count)]
             routes = [found.route(route) for route in index[:count].tolist()]
             scripts = routes + scripts
-            costs = np.cumsum([len(script) for script in scripts], dtype=np.int64)
+            # Those that do not end as they should go on until the longest one is over.
+            lengths = np.array([len(script) for script in scripts], np.int64)
+            costs = np.maximum.accumulate(lengths) * np.arange(1, len(scripts) + 1)
             scripts = scripts[: int(np.searchsorted(costs, allowed, side="right"))]
             if not scripts:
                 break
-            allowed -= int(costs[len(scripts) - 1])
             episodes = self._play(training, scripts)
+            allowed -= episodes.num_steps
             returns = episodes.returns(discount=config.discount)
             num_routes = min(len(routes), len(scripts))
             if num_routes:
