@@ -44,6 +44,8 @@ class Distilling(AbstractFitting):
     that it fails are taught more often in the next cycle; the best network wins.
     """
 
+    name = "planning"
+
     def __init__(
         self,
         settings: "Planning",
