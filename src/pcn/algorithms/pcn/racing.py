@@ -9,7 +9,7 @@ from jaxtyping import Bool, Int, UInt32
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.contender import Entries
-from pcn.algorithms.pcn.ranking import Comparison, unbeaten_mask, unsettled_mask
+from pcn.algorithms.pcn.ranking import Comparison, unbeaten_mask, unranked_mask
 from pcn.algorithms.pcn.training import Training
 
 
@@ -164,9 +164,9 @@ class Racing:
             kept = unbeaten_mask(
                 comparison, confidence=rules.confidence, identical_after=rules.identical_after
             )
-        undecided = unsettled_mask(comparison, kept, rules.confidence)
+        undecided = unranked_mask(comparison, kept, rules.confidence)
         if rules.drops:
-            clear = comparison.inferiority(rules.confidence)
+            clear = comparison.clearness(rules.confidence).max(axis=0)
             waiting = np.flatnonzero(undecided)
             waiting = waiting[np.argsort(clear[waiting], kind="stable")]
             dropped = self._too_many(execution, waiting)

@@ -36,11 +36,11 @@ class ExpectedReturns(AbstractRefinement):
     """How many race and are offered, however small the budget is."""
     race_share: float = 0.5
     """Share of the steps left at the end that the race may take; the rest is for what is chosen."""
-    race_executions: int = 4
+    race_executions: int = 16
     """Executions of every command in the first round of the race."""
     race_growth: int = 4
     """Each later round brings undecided commands to so many times as many executions."""
-    most_race_executions: int = 456
+    most_race_executions: int = 1656
     """Most executions of a command in the race."""
     race_confidence: float = 0.99
     """How certain it must be that another command is better before one is executed no more."""
@@ -77,8 +77,9 @@ class ExpectedReturns(AbstractRefinement):
     def commands(self, training: Training) -> Archive:
         """The commands to choose from: the archive, and the best other episodes.
 
-        As far as episodes in training tell, the first round takes at most half of the race's steps,
-        for the network as training left it and for a copy of it.
+        As far as episodes in training tell, their first round takes at most half of the
+        race's steps, for the network as training left it and for a copy of it. Few commands that
+        are executed often are better than many that were lucky.
         """
         known = training.dataset.archive()
         length = max(float(known.horizons.mean()), training.schedule.mean_length)
