@@ -18,6 +18,7 @@ class Comparison:
     than either mean.
     """
 
+    means: Float[np.ndarray, "command objective"]
     difference: Float[np.ndarray, "command command objective"]
     """How much more i returns than j on average."""
     deviation: Float[np.ndarray, "command command objective"]
@@ -49,7 +50,7 @@ class Comparison:
         front = means[non_dominated_mask(means)]
         extent = np.ptp(front, axis=0)
         zone = indifference * np.where(extent > 0, extent, np.ptp(means, axis=0))
-        return cls(difference, deviation, common, singles.widest, zone)
+        return cls(means, difference, deviation, common, singles.widest, zone)
 
     def beats(self, confidence: float) -> Bool[np.ndarray, "command command"]:
         """Mark where i is better than j in some objective, and worse in none, for certain."""
@@ -105,25 +106,24 @@ def unranked_mask(
 def unbeaten_mask(
     comparison: Comparison, *, confidence: float, identical_after: int
 ) -> Bool[np.ndarray, " command"]:
-    """Mark the commands that no other one beats; of identical ones, the first."""
-    beaten = np.asarray(comparison.beats(confidence).any(axis=0))
-    earlier = np.arange(len(beaten))[:, None] < np.arange(len(beaten))
-    copies = comparison.identical(identical_after) & earlier & ~beaten[:, None]
-    return np.asarray(~beaten & ~copies.any(axis=0))
+    """Mark the commands that no marked one beats; of identical ones, one is marked."""
+    out = comparison.beats(confidence) | comparison.identical(identical_after)
+    kept: list[int] = []
+    # Losing to one that loses itself does not count: small differences would add up.
+    for one in best_first(comparison.means).tolist():
+        if not out[kept, one].any():
+            kept.append(one)
+    mask = np.zeros(len(out), dtype=bool)
+    mask[kept] = True
+    return mask
 
 
-def choose(
-    comparison: Comparison,
-    means: Float[np.ndarray, "command objective"],
-    *,
-    confidence: float,
-) -> Int[np.ndarray, " chosen"]:
-    """The commands that may be non-dominated, best first; of those that are alike, the best."""
-    index = np.flatnonzero(~comparison.beats(confidence).any(axis=0))
-    alike = comparison.alike()
+def choose(comparison: Comparison, *, confidence: float) -> Int[np.ndarray, " chosen"]:
+    """The commands that may be non-dominated, best first; of those that are alike, the first."""
+    out = comparison.beats(confidence) | comparison.alike()
     chosen: list[int] = []
-    for one in index[best_first(means[index])].tolist():
-        if not alike[one, chosen].any():
+    for one in best_first(comparison.means).tolist():
+        if not out[chosen, one].any():
             chosen.append(one)
     return np.array(chosen, np.int64)
 

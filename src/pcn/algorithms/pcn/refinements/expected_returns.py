@@ -133,7 +133,7 @@ class ExpectedReturns(AbstractRefinement):
         Those that may be non-dominated, and no more of them than can be executed so often.
         """
         comparison = Comparison.of(execution.singles, self.indifference)
-        best = choose(comparison, execution.returns, confidence=self.choice_confidence)
+        best = choose(comparison, confidence=self.choice_confidence)
         cost = executions * np.cumsum(execution.horizons[best])
         return best[: max(self.fewest, int((cost <= most_steps).sum()))]
 
