@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pcn.envs.compiled import AbstractCompiledEnvironment, Step
     from pcn.envs.spec import EnvironmentSpec, Front, Objective
     from pcn.errors import Stopped, UserError
+    from pcn.runs.checking import EnvironmentCheck, check
     from pcn.runs.events import Advanced, Probing, Started
     from pcn.runs.policy import Policy
     from pcn.runs.request import Request
@@ -29,6 +30,7 @@ __all__ = [
     "AbstractCompiledEnvironment",
     "Advanced",
     "CoverageSet",
+    "EnvironmentCheck",
     "EnvironmentSpec",
     "Front",
     "MONESConfig",
@@ -45,6 +47,7 @@ __all__ = [
     "UserError",
     "__version__",
     "carry_out",
+    "check",
     "configure_jax",
     "load",
     "resume",
@@ -55,6 +58,7 @@ _MODULES = {
     "AbstractCompiledEnvironment": "pcn.envs.compiled",
     "Advanced": "pcn.runs.events",
     "CoverageSet": "pcn.coverage",
+    "EnvironmentCheck": "pcn.runs.checking",
     "EnvironmentSpec": "pcn.envs.spec",
     "Front": "pcn.envs.spec",
     "MONESConfig": "pcn.algorithms.mones.config",
@@ -70,6 +74,7 @@ _MODULES = {
     "Stopped": "pcn.errors",
     "UserError": "pcn.errors",
     "carry_out": "pcn.runs.training",
+    "check": "pcn.runs.checking",
     "configure_jax": "pcn.compilation",
     "load": "pcn.runs.run",
     "resume": "pcn.runs.training",
