@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, Num, PRNGKeyArray, PyTree, Shaped
+from jaxtyping import Array, Bool, Int, Num, PRNGKeyArray, PyTree, Shaped, UInt32
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
@@ -22,10 +22,12 @@ def compiled_rollout(
     num_episodes: int,
     count: Int[AnyArray, ""],
     most_steps: Int[AnyArray, " episode"],
+    numbers: UInt32[AnyArray, " episode"] | None = None,
 ) -> Episodes:
     """All episodes in one compiled loop that ends with the longest of them.
 
-    The first `count` episodes are marked as real; the others are run all the same.
+    The first `count` episodes are marked as real; the others are run all the same. Episodes of
+    equal `numbers` get the same random keys.
     """
     spec, action_head = environment.spec, action_head_for(environment.spec.action_space)
     limit = spec.step_limit
@@ -44,11 +46,14 @@ def compiled_rollout(
             return agent.act(observation, key)
         return agent.act(observation, key, action_mask)
 
-    def observe(own: Any, action: Array, reward: Array) -> Any:
-        return eqx.filter(eqx.combine(own, shared).observing(action, reward), mask)
+    def observe(own: Any, observation: PyTree[Array], action: Array, reward: Array) -> Any:
+        agent = eqx.combine(own, shared).having_acted(observation, action)
+        return eqx.filter(agent.observing(action, reward), mask)
 
     def keys(key: PRNGKeyArray) -> Shaped[Array, "episode *raw"]:
-        return jax.random.split(key, num_episodes)
+        if numbers is None:
+            return jax.random.split(key, num_episodes)
+        return jax.vmap(lambda number: jax.random.fold_in(key, number))(jnp.asarray(numbers))
 
     def action_masks_of(states: Any) -> Bool[Array, "episode choice"] | None:
         return jax.vmap(environment.action_mask)(states) if spec.masked_actions else None
@@ -86,7 +91,7 @@ def compiled_rollout(
             return jax.lax.dynamic_update_index_in_dim(record, kept, time, 0)
 
         records = jax.tree.map(write, records, (observations, actions, step.reward, masks))
-        own = jax.vmap(observe)(own, actions, step.reward)
+        own = jax.vmap(observe)(own, observations, actions, step.reward)
         lengths = lengths + (~over).astype(jnp.int32)
         # An episode that is over keeps its last state, from which the last observation is made.
         states = jax.tree.map(where_over, states, step.state)

@@ -5,6 +5,7 @@ from pcn.algorithms.pcn.refinements.bounded_commands import BoundedCommands
 from pcn.algorithms.pcn.refinements.breaking_off import BreakingOff
 from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
+from pcn.algorithms.pcn.refinements.expected_rewards import ExpectedRewards
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
@@ -22,6 +23,7 @@ __all__ = [
     "BreakingOff",
     "Consolidation",
     "ExpectedReturns",
+    "ExpectedRewards",
     "LongerWarmUp",
     "LoopErasure",
     "NoiseTolerance",
@@ -46,6 +48,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
     "planning": Planning,
+    "expected_rewards": ExpectedRewards,
     "expected_returns": ExpectedReturns,
 }
 """In the order in which they act; the default preset has all of them, `paper` has none."""
