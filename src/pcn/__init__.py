@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pcn.envs.spec import EnvironmentSpec, Front, Objective
     from pcn.errors import Stopped, UserError
     from pcn.runs.checking import EnvironmentCheck, check
-    from pcn.runs.events import Advanced, Probing, Started
+    from pcn.runs.events import Advanced, Noticed, Probing, Started
     from pcn.runs.policy import Policy
     from pcn.runs.request import Request
     from pcn.runs.run import Run, load
@@ -34,6 +34,7 @@ __all__ = [
     "EnvironmentSpec",
     "Front",
     "MONESConfig",
+    "Noticed",
     "Objective",
     "PCNConfig",
     "Policy",
@@ -65,6 +66,7 @@ _MODULES = {
     "Objective": "pcn.envs.spec",
     "PCNConfig": "pcn.algorithms.pcn.config",
     "Policy": "pcn.runs.policy",
+    "Noticed": "pcn.runs.events",
     "Probing": "pcn.runs.events",
     "RAConfig": "pcn.algorithms.ra.config",
     "Request": "pcn.runs.request",

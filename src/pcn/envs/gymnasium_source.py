@@ -14,6 +14,7 @@ MakeEnv = Callable[..., gym.Env[Any, Any]]
 
 EXTRA = "pip install 'pcn[gymnasium]' brings what MO-Gymnasium's ids with discrete actions need"
 """Told where a package is missing."""
+IN_EXTRA = ("box2d", "mujoco", "highway_env", "imageio", "packaging", "pandas")
 
 
 class GymnasiumSource:
@@ -51,7 +52,8 @@ class GymnasiumSource:
 def _hint(error: Exception) -> str:
     """What to install, where a package is missing."""
     missing = isinstance(error, ImportError | gym.error.DependencyNotInstalled)
-    return f"; {EXTRA}" if missing else ""
+    named = any(package in str(error).lower() for package in IN_EXTRA)
+    return f"; {EXTRA}" if missing and named else ""
 
 
 def is_gymnasium_id(name: str) -> bool:
