@@ -70,6 +70,7 @@ def saved_policy(
     """The network whose weights stand in a run's arrays."""
     key = np.zeros(2, np.uint32)
     like = fresh_policy(spec, config, key)
-    if any(name.startswith("policy.expectations.") for name in arrays):
+    name = "policy"
+    if any(one.startswith(f"{name}.expectations.") for one in arrays):
         like = like.expecting(expectations_of(like, key))
-    return with_named_arrays(like, arrays, "policy")
+    return with_named_arrays(like, arrays, name)

@@ -15,7 +15,10 @@ def batch(lengths, *, first=0, real=None):
     valid = np.arange(shape[1]) < np.array(lengths)[:, None]
     number = np.where(valid, first + np.arange(valid.size).reshape(shape), 0)
     return Episodes(
-        {"place": jnp.asarray(np.stack([number, -number], -1), jnp.float32), "time": jnp.asarray(number)},
+        {
+            "place": jnp.asarray(np.stack([number, -number], -1), jnp.float32),
+            "time": jnp.asarray(number),
+        },
         jnp.asarray(number[..., None]),
         jnp.asarray(number[..., None], jnp.float32),
         jnp.asarray(lengths),

@@ -59,9 +59,7 @@ def test_ends_of_the_longest_episodes_are_no_accidents():
 
 def test_labels_are_means_by_hand():
     rewards = [[1.0, 10.0], [0.0, 20.0], [5.0, 30.0]]  # two steps, then an episode of one
-    foreseen = Foreseen(
-        np.array([[0.5, 7.0], [0.25, 7.0], [2.0, 7.0]]), np.array([0.2, 0.5, 0.9])
-    )
+    foreseen = Foreseen(np.array([[0.5, 7.0], [0.25, 7.0], [2.0, 7.0]]), np.array([0.2, 0.5, 0.9]))
     chance = with_chance(untrained(), [True, False], True)
     labels = expected_returns_to_go(
         steps_of([2, 1], [True, True], rewards), foreseen, chance, discount=0.5
