@@ -57,9 +57,9 @@ class ExpectedRewards(AbstractRefinement):
     """Expected returns are the same up to this share of their range."""
     recent: int = 256
     """How many of the last episodes are learnt whatever they brought: they show bad luck, too."""
-    archive_share: float = 0.25
+    archive_share: float = 0.2
     """Share of each batch from non-dominated episodes."""
-    recent_share: float = 0.25
+    recent_share: float = 0.4
     """Share of each batch from the last episodes."""
     num_commands: int = 64
     """Most commands that race."""
