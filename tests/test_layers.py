@@ -27,7 +27,7 @@ LINES = (
     ("rollout",),
     ("envs",),
     ("nets", "metrics", "planning"),
-    ("episodes", "command", "coverage", "pareto", "fingerprints"),
+    ("episodes", "command", "coverage", "single_returns", "pareto", "fingerprints"),
     ("serialisation", "errors", "types", "checks", "lookup", "lazy", "version", "compilation"),
 )
 """From top to bottom. A name stands for a module, or for a package and everything in it; `*` for

@@ -1,16 +1,22 @@
 """CoverageSet: what every algorithm ends in: executed returns, and how to reach each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from pcn.pareto import Tolerances, non_dominated_mask, rounded
+from pcn.single_returns import HIGH, LOW, SingleReturns
 
 
 @dataclass(frozen=True)
 class CoverageSet:
-    """One row per policy: its requested return, and what it returned when executed."""
+    """One row per policy: its requested return, and what it returned when executed.
+
+    Where every policy was executed once, as in deterministic environments, the fields about
+    uncertainty need not be given: margins are zero and quantiles are the executed return itself.
+    """
 
     requested: Float[np.ndarray, "policy objective"]
     """The return each policy stands for: in PCN's dataset, or as MONES and RA measured it."""
@@ -22,9 +28,84 @@ class CoverageSet:
     """Standard deviation of the executed return; zero where there was one execution."""
     tolerances: Tolerances = 0.0
     """Returns that are closer than this in every objective are the same."""
+    executions: Int[np.ndarray, " policy"] = None  # type: ignore[assignment]
+    """How often each policy was executed."""
+    margin: Float[np.ndarray, "policy objective"] = None  # type: ignore[assignment]
+    """Half the width of the 95 % interval of the executed mean; zero for one execution."""
+    low: Float[np.ndarray, "policy objective"] = None  # type: ignore[assignment]
+    """One in ten single executions returned less than this."""
+    high: Float[np.ndarray, "policy objective"] = None  # type: ignore[assignment]
+    """One in ten single executions returned more than this."""
+    network: Int[np.ndarray, " policy"] = None  # type: ignore[assignment]
+    """Which of the run's networks executes the policy."""
+    singles: SingleReturns | None = None
+    """What every single execution returned; None where only a file is known."""
+
+    def __post_init__(self) -> None:
+        count = len(self.executed)
+        defaults: dict[str, Any] = {
+            "executions": np.ones(count, np.int64),
+            "margin": np.zeros_like(self.executed),
+            "low": self.executed,
+            "high": self.executed,
+            "network": np.zeros(count, np.int64),
+        }
+        for name, value in defaults.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+
+    @classmethod
+    def measured(
+        cls,
+        requested: Float[np.ndarray, "policy objective"],
+        horizons: Float[np.ndarray, " policy"],
+        singles: SingleReturns,
+        *,
+        tolerances: Tolerances,
+        network: Int[np.ndarray, " policy"] | None = None,
+    ) -> "CoverageSet":
+        """What policies stand for beside what their executions returned."""
+        once = cls(
+            requested,
+            horizons,
+            singles.means,
+            singles.deviation,
+            tolerances,
+            network=np.zeros(len(singles), np.int64) if network is None else network,
+            singles=singles,
+        )
+        repeated = singles.counts > 1
+        if not repeated.any():
+            return once
+        return replace(
+            once,
+            executions=singles.counts,
+            margin=np.where(repeated[:, None], singles.margins(), 0.0),
+            low=singles.quantiles(LOW),
+            high=singles.quantiles(HIGH),
+        )
+
+    def remeasured(self, singles: SingleReturns) -> "CoverageSet":
+        """The same policies with what other executions returned."""
+        return CoverageSet.measured(
+            self.requested, self.horizons, singles, tolerances=self.tolerances, network=self.network
+        )
 
     def __len__(self) -> int:
         return len(self.executed)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether any policy was executed more than once, so that there are means."""
+        return bool(np.any(self.executions > 1))
+
+    @property
+    def slack(self) -> Float[np.ndarray, "policy objective"]:
+        """How much less than requested an executed return may be and still count as reached.
+
+        It is the tolerance, or the margin of the mean where that is larger.
+        """
+        return np.maximum(self.margin, self.tolerance_vector)
 
     @property
     def tolerance_vector(self) -> Float[np.ndarray, " objective"]:
@@ -40,3 +121,14 @@ class CoverageSet:
     def front(self) -> Float[np.ndarray, "point objective"]:
         """The non-dominated executed returns."""
         return self.executed[self.front_mask]
+
+
+def agreeing_mask(one: CoverageSet, other: CoverageSet) -> Bool[np.ndarray, " policy"]:
+    """Mark the policies whose means in two sets of executions differ by no more than chance.
+
+    The margin of a difference of two means is the root of the sum of their squared margins; each
+    objective is compared by itself.
+    """
+    margin = np.sqrt(one.margin**2 + other.margin**2)
+    difference = np.abs(one.executed - other.executed)
+    return np.all(difference <= np.maximum(margin, one.tolerance_vector), axis=1)

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from pcn.cli.display import Display, first_line
+from pcn.envs.evidence import Evidence
 from pcn.runs import Advanced, Request, Started
 from pcn.runs.settling import settle
 
@@ -49,11 +50,20 @@ def test_a_terminal_shows_a_bar(started):
 
 
 def test_the_first_line_says_what_was_found_out(started):
-    probed = dataclasses.replace(started, num_probe_episodes=40, num_probe_steps=1234)
+    evidence = Evidence(step_limit_source="its spec", num_compared=20)
+    probed = dataclasses.replace(
+        started, num_probe_episodes=40, num_probe_steps=1234, steps=1234, evidence=evidence
+    )
     line = first_line("Training", probed)
     assert line.endswith(
-        "; probed with 40 random episodes, 1,234 steps: deterministic, reference point (0, -200)"
+        "; probed with 40 random episodes, 1,234 steps: deterministic (0 of 20 scripts of random "
+        "actions led to something else when played again), step limit 200 (its spec), "
+        "reference point (0, -200)"
     )
+    ignored = dataclasses.replace(probed, evidence=Evidence(seed_respected=False))
+    assert "it ignores its seed" in first_line("Training", ignored)
+    resumed = dataclasses.replace(probed, steps=5_000)
+    assert "probed" not in first_line("Resuming", resumed)
     discounted = dataclasses.replace(
         started.settings, hyperparameters={**started.settings.hyperparameters, "discount": 0.9},
         preset=None,

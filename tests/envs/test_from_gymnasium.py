@@ -339,7 +339,7 @@ def test_objectives_and_actions_are_described_by_the_environment():
 
 def test_what_is_found_out_by_random_episodes():
     found = probe(GymnasiumSource("masked", Masked))
-    assert (found.deterministic, found.masked_actions, found.step_limit) == (True, True, 1000)
+    assert (found.deterministic, found.masked_actions, found.step_limit) == (True, True, 20)
     assert found.reference_point[0] < 1.0
     assert found.reference_point[1] < -2.0
     assert not probe(GymnasiumSource("dice", Dice), step_limit=5).deterministic

@@ -190,8 +190,8 @@ def test_a_gymnasium_environment_is_made_once_and_probed_once(thing, monkeypatch
     monkeypatch.setattr(Once, "made", 0)
     found = settled(thing)
     assert Once.made == 1
-    # Twenty random episodes of one step, each played again.
-    assert found.probe == {"episodes": 40, "steps": 40}
+    # Two hundred random episodes of one step, each played again.
+    assert found.probe == {"episodes": 400, "steps": 400}
     known = dict(found.settings.arguments)
     again = settled(thing, arguments=known)
     assert again.probe == {"episodes": 0, "steps": 0}

@@ -7,6 +7,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from pcn.cli.screen import number, vector
+from pcn.envs.evidence import Evidence
+from pcn.envs.spec import EnvironmentSpec
 from pcn.runs.events import Advanced, Event, Probing, Started
 
 PLAIN_LINES = 10
@@ -40,8 +42,8 @@ class Display:
         """Show what begins, or where it stands."""
         if isinstance(event, Probing):
             self._console.print(
-                f"Probing {escape(event.environment)} with up to {event.num_episodes} random "
-                "episodes: reference point, determinism, masks"
+                f"Probing {escape(event.environment)} with random episodes, at most "
+                f"{event.num_steps:,} steps: reference point, determinism, masks, step limit"
             )
         elif isinstance(event, Started):
             self._start(event)
@@ -97,11 +99,23 @@ def first_line(doing: str, event: Started) -> str:
         *([] if discount == 1 else [f"returns discounted by {discount:g}"]),
     ]
     line = f"{doing} {settings.algorithm} on {settings.environment} ({', '.join(facts)})"
-    if event.num_probe_episodes and not event.steps:
-        kind = "deterministic" if event.spec.deterministic else "stochastic"
+    if event.num_probe_episodes and event.steps <= event.num_probe_steps:
         line += (
             f"; probed with {event.num_probe_episodes} random episodes, "
-            f"{event.num_probe_steps:,} steps: {kind}, "
-            f"reference point {vector(event.spec.reference_point)}"
+            f"{event.num_probe_steps:,} steps: {found_sentence(event.spec, event.evidence)}"
         )
     return line
+
+
+def found_sentence(spec: EnvironmentSpec, evidence: Evidence | None) -> str:
+    """What random episodes found out about an environment."""
+    facts = ["deterministic" if spec.deterministic else "stochastic"]
+    if evidence is not None:
+        facts[0] += f" ({evidence.told})"
+    limit = f"step limit {spec.step_limit:,}"
+    if evidence is not None:
+        limit += f" ({evidence.step_limit_source})"
+    facts += [limit, f"reference point {vector(spec.reference_point)}"]
+    if evidence is not None and evidence.seed_respected is False:
+        facts.append("it ignores its seed, so that runs cannot be repeated (see --workers)")
+    return ", ".join(facts)

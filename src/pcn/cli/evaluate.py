@@ -6,6 +6,7 @@ from pathlib import Path
 import tyro
 
 from pcn.cli.screen import console, next_steps, quoted, show_coverage_set
+from pcn.coverage import agreeing_mask
 from pcn.errors import UserError
 from pcn.runs.run import load
 
@@ -17,7 +18,8 @@ class Evaluate:
     run: tyro.conf.Positional[Path]
     """The run's folder."""
     executions: int | None = None
-    """Episodes per policy; 1 in a deterministic environment when not given."""
+    """Episodes per policy. When not given, 1 in a deterministic environment and otherwise what the
+    median policy had at the end of training."""
     seed: int = 1
     """Seeds the environment, where it is stochastic."""
 
@@ -30,6 +32,12 @@ class Evaluate:
         run = load(self.run)
         coverage_set, metrics = run.execute(executions=self.executions, seed=self.seed)
         show_coverage_set(coverage_set, run.spec, metrics)
+        if coverage_set.is_repeated and run.coverage_set.is_repeated:
+            same = agreeing_mask(run.coverage_set, coverage_set)
+            console.print(
+                f"[bold]agreement[/] {same.sum()} of {len(same)} means differ from those of the "
+                "training by no more than their intervals allow"
+            )
         console.print("\nNothing was written: the run keeps the metrics of its training.")
         next_steps(
             (f"play {quoted(self.run)} --policy 0", "run one policy, step by step"),

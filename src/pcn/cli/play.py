@@ -9,6 +9,7 @@ from jaxtyping import Float
 from rich.table import Table
 
 from pcn.cli.screen import console, next_steps, print_table, quoted, vector
+from pcn.coverage import CoverageSet
 from pcn.errors import UserError
 from pcn.pareto import Tolerances
 from pcn.runs.playing import PlayedEpisode, play, save_gif
@@ -70,7 +71,19 @@ class Play:
             np.abs(command.desired_return - requested) > run.coverage_set.tolerances
         ):
             line += f"; the command is bounded to {vector(command.desired_return)}"
-        return line + "\n"
+        return f"{line}{means_line(run.coverage_set, self.policy)}\n"
+
+
+def means_line(coverage_set: CoverageSet, index: int) -> str:
+    """What the policy returned on average, and how much single episodes differ; else nothing."""
+    if not coverage_set.is_repeated:
+        return ""
+    return (
+        f"\nMean of {coverage_set.executions[index]} executions: "
+        f"{vector(coverage_set.executed[index])} ± {vector(coverage_set.margin[index])} (95 %); "
+        f"eight in ten lie between {vector(coverage_set.low[index])} and "
+        f"{vector(coverage_set.high[index])}"
+    )
 
 
 def step_table(episode: PlayedEpisode) -> Table:

@@ -67,7 +67,11 @@ def vector(values: Any) -> str:
 
 
 def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
-    """One row per policy: requested and executed return."""
+    """One row per policy: requested and executed return.
+
+    Where policies were executed several times, means have their 95 % intervals, and the range of
+    eight in ten single returns stands beside them.
+    """
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("policy", justify="right")
     for name in spec.objective_names:
@@ -75,8 +79,12 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     table.add_column("in steps", justify="right")
     for name in spec.objective_names:
         table.add_column(f"executed {name}", justify="right")
+    if coverage_set.is_repeated:
+        for name in spec.objective_names:
+            table.add_column(f"10 to 90 % {name}", justify="right")
+        table.add_column("executions", justify="right")
     table.add_column("")
-    short = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerances)
+    short = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.slack)
     front_mask = coverage_set.front_mask
     for index in range(min(len(coverage_set), MOST_ROWS)):
         remark = "falls short" if short[index] else ("" if front_mask[index] else "dominated")
@@ -84,10 +92,24 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
             str(index),
             *(number(value) for value in coverage_set.requested[index]),
             number(coverage_set.horizons[index]),
-            *(number(value) for value in coverage_set.executed[index]),
+            *executed_cells(coverage_set, index),
             remark,
         )
     return table
+
+
+def executed_cells(coverage_set: CoverageSet, index: int) -> list[str]:
+    """What one policy returned, and how certain that is."""
+    means = [number(value) for value in coverage_set.executed[index]]
+    if not coverage_set.is_repeated:
+        return means
+    margins = coverage_set.margin[index]
+    ranges = zip(coverage_set.low[index], coverage_set.high[index], strict=True)
+    return [
+        *(f"{mean} ± {margin:.2g}" for mean, margin in zip(means, margins, strict=True)),
+        *(f"{low:.4g} to {high:.4g}" for low, high in ranges),
+        str(coverage_set.executions[index]),
+    ]
 
 
 def show_coverage_set(
@@ -100,7 +122,7 @@ def show_coverage_set(
     executed, archive, fidelity = metrics["executed"], metrics["archive"], metrics["fidelity"]
     console.print()
     parts = [
-        f"hypervolume {number(executed['hypervolume'])}",
+        f"hypervolume {number(executed['hypervolume'])}{_interval(executed)}",
         f"{executed['cardinality']} non-dominated policies",
     ]
     if "epsilon" in executed:
@@ -122,10 +144,20 @@ def show_coverage_set(
             "so every hypervolume is zero"
         )
     as_requested = round(fidelity["exact"] * len(coverage_set))
+    within = ", within their intervals" if coverage_set.is_repeated else ""
     console.print(
         f"[bold]fidelity[/]  {as_requested} of {len(coverage_set)} policies return what was "
-        f"requested; mean shortfall {number(fidelity['distance'])} of the range"
+        f"requested{within}; mean shortfall {number(fidelity['distance'])} of the range"
     )
+
+
+def _interval(executed: dict[str, Any]) -> str:
+    """The interval of a hypervolume of means, and what it was before its correction."""
+    if "hypervolume_interval" not in executed:
+        return ""
+    low, high = executed["hypervolume_interval"]
+    before = number(executed["hypervolume_uncorrected"])
+    return f" (95 %: {number(low)} to {number(high)}; {before} with what chance adds)"
 
 
 def show_run(run: Run) -> None:

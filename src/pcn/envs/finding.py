@@ -1,5 +1,6 @@
 """From a name or an object to an environment: made once, and probed once where need be."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +10,18 @@ import numpy as np
 
 from pcn.envs.discounts import DISCOUNTS
 from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.evidence import Evidence
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.from_object import as_environment
 from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id
-from pcn.envs.probing import PROBE_EPISODES, Probe, probe
+from pcn.envs.probing import DEFAULT_STEPS, Probe, most_probe_steps, probe
 from pcn.envs.registry import ENVIRONMENTS, GYMNASIUM, check_arguments
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.lookup import GivenName, find_object, is_importable, name_of
+
+ProbeSource = Callable[[GymnasiumSource, Mapping[str, Any]], Probe]
+"""Plays random episodes, given what is known already."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class FoundEnvironment:
     """Random episodes that were played to find out what was not given."""
     num_steps: int = 0
     """Environment steps of these episodes."""
+    evidence: Evidence | None = None
+    """What they showed; None where there were none."""
 
 
 def find_environment(
@@ -39,6 +46,8 @@ def find_environment(
     thing: Any = None,
     spec: EnvironmentSpec | None = None,
     before_probing: Callable[[int], None] | None = None,
+    total_steps: int | None = None,
+    compare_all: bool = False,
 ) -> FoundEnvironment:
     """Make the environment of that name: one of ours, a Gymnasium id, or `module:Name`.
 
@@ -51,8 +60,23 @@ def find_environment(
         thing: The object that `name` stands for, where it was given as such.
         spec: What is known of it, as in the folder of a run: then nothing is found out, and no
             Gymnasium environment is constructed before it is needed.
-        before_probing: Called with the most episodes that probing will take, before it begins.
+        before_probing: Called with the most steps that probing will take, before it begins.
+        total_steps: The steps of the training that it is for; probing takes a share of them.
+        compare_all: Whether probing goes on comparing episodes once they have differed.
     """
+
+    def probed(source: GymnasiumSource, given: Mapping[str, Any]) -> Probe:
+        source.instance()  # what cannot be made is told first
+        if before_probing is not None:
+            before_probing(DEFAULT_STEPS if total_steps is None else most_probe_steps(total_steps))
+        return probe(
+            source,
+            step_limit=given.get("step_limit"),
+            deterministic=given.get("deterministic"),
+            total_steps=total_steps,
+            compare_all=compare_all,
+        )
+
     if name in ENVIRONMENTS:
         entry = ENVIRONMENTS[name]
         settled = check_arguments(name, arguments, entry.parameters)
@@ -61,14 +85,14 @@ def find_environment(
         thing = find_object(name) if thing is None else thing
         if spec is not None and GYMNASIUM.keys() <= arguments.keys():
             # All is known: a function need not be called to see that it makes a Gymnasium one.
-            return _find_gymnasium(GymnasiumSource(name, thing), arguments, spec, before_probing)
+            return _find_gymnasium(GymnasiumSource(name, thing), arguments, spec, None)
         found = as_environment(thing, name)
         if isinstance(found, AbstractEnvironment):
             return FoundEnvironment(found, check_arguments(name, arguments, {}))
-        return _find_gymnasium(found, arguments, spec, before_probing)
+        return _find_gymnasium(found, arguments, spec, probed)
     if is_gymnasium_id(name):
         source = GymnasiumSource.by_id(name)
-        return _find_gymnasium(source, arguments, spec, before_probing)
+        return _find_gymnasium(source, arguments, spec, probed)
     known = ", ".join(ENVIRONMENTS)
     raise UserError(
         f"no environment is called {name!r}; there are: {known}, every Gymnasium id with vector "
@@ -95,15 +119,17 @@ def _find_gymnasium(
     source: GymnasiumSource,
     arguments: Mapping[str, Any],
     spec: EnvironmentSpec | None,
-    before_probing: Callable[[int], None] | None,
+    probed: ProbeSource | None,
 ) -> FoundEnvironment:
     settled = check_arguments(source.name, arguments, GYMNASIUM)
     for name in ("environments", "frame_stack", "step_limit"):
         if settled[name] is not None and settled[name] < 1:
             raise UserError(f"{name} must be at least 1, got {settled[name]}")
     num_episodes = num_steps = 0
+    evidence = None
     if spec is None:
-        found = _probe_unless_known(source, settled, before_probing)
+        assert probed is not None, "what is not known has to be found out"
+        found = _probe_unless_known(source, settled, probed)
         settled |= {
             "reference_point": found.reference_point,
             "deterministic": found.deterministic,
@@ -111,6 +137,7 @@ def _find_gymnasium(
             "step_limit": found.step_limit,
         }
         num_episodes, num_steps = found.num_episodes, found.num_steps
+        evidence = found.evidence
         spec = describe(
             source,
             found,
@@ -121,13 +148,13 @@ def _find_gymnasium(
     environment = GymnasiumEnvironment(
         spec, source.make, num_slots=settled["environments"], workers=settled["workers"]
     )
-    return FoundEnvironment(environment, settled, num_episodes, num_steps)
+    return FoundEnvironment(environment, settled, num_episodes, num_steps, evidence)
 
 
 def _probe_unless_known(
     source: GymnasiumSource,
     settled: Mapping[str, Any],
-    before_probing: Callable[[int], None] | None,
+    probed: ProbeSource,
 ) -> Probe:
     """What is given, and what random episodes find where something is not."""
     names = ("reference_point", "deterministic", "masked_actions", "step_limit")
@@ -136,16 +163,9 @@ def _probe_unless_known(
         found = Probe(**given)
         num_objectives = len(found.reference_point)
     else:
-        source.instance()  # what cannot be made is told first
-        if before_probing is not None:
-            before_probing(2 * PROBE_EPISODES)
-        found = probe(source, step_limit=given.get("step_limit"))
+        found = probed(source, given)
         num_objectives = len(found.reference_point)
-        found = Probe(
-            **{name: given.get(name, getattr(found, name)) for name in names},
-            num_episodes=found.num_episodes,
-            num_steps=found.num_steps,
-        )
+        found = dataclasses.replace(found, **given)
     if len(found.reference_point) != num_objectives or not np.isfinite(found.reference_point).all():
         raise UserError(
             f"reference_point must be {num_objectives} finite numbers, got {found.reference_point}"

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import multiprocessing.connection
+import random
 import signal
 import traceback
 from collections.abc import Iterable, Mapping
@@ -250,6 +251,17 @@ def _context() -> Any:
     return context
 
 
+def _seed_process(what: str, message: Any) -> None:
+    """Seed the global generators of a worker with each episode's seed.
+
+    Some environments draw from them instead of their own. A worker's are nobody else's.
+    """
+    seed = message if what == "reset" else message.seed if what == "play" else None
+    if seed is not None:
+        random.seed(seed)
+        np.random.seed(seed % (1 << 32))  # noqa: NPY002
+
+
 def _work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
     """What a worker process runs: it answers messages until the pipe closes."""
     # Ctrl-C in a terminal reaches workers too; the process that started them decides when to stop.
@@ -262,6 +274,7 @@ def _work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
             return
         try:
             slot = slot or _Slot(make, spec)
+            _seed_process(what, message)
             pipe.send((False, getattr(slot, what)(message)))
         except UserError as error:
             pipe.send((True, str(error)))

@@ -59,7 +59,7 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
             linewidths=1.5,
             label=f"{spec.front.status} front",
         )
-    missed = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.tolerances)
+    missed = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.slack)
     if missed.any():
         axes.scatter(
             *coverage_set.requested[missed].T,

@@ -15,12 +15,14 @@ from pcn.metrics.front_share import found_mask, front_share
 from pcn.metrics.hypervolume import hypervolume, pygmo_for
 from pcn.metrics.igd import igd
 from pcn.metrics.maximum_utility_loss import maximum_utility_loss
+from pcn.metrics.noisy_hypervolume import NoisyHypervolume, noisy_hypervolume
 from pcn.metrics.problem import Metric, Problem
 
 __all__ = [
     "METRICS",
     "Fidelity",
     "Metric",
+    "NoisyHypervolume",
     "Problem",
     "cardinality",
     "epsilon",
@@ -33,6 +35,7 @@ __all__ = [
     "hypervolume",
     "igd",
     "maximum_utility_loss",
+    "noisy_hypervolume",
     "pygmo_for",
     "reached_mask",
 ]

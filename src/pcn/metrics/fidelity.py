@@ -21,9 +21,12 @@ class Fidelity:
 def reached_mask(
     requested: Float[np.ndarray, "command objective"],
     executed: Float[np.ndarray, "command objective"],
-    tolerances: Tolerances,
+    tolerances: Tolerances | Float[np.ndarray, "command objective"],
 ) -> Bool[np.ndarray, " command"]:
-    """Mark the commands whose executed return is at least the requested one in every objective."""
+    """Mark the commands whose executed return is at least the requested one in every objective.
+
+    `tolerances` are one number, one for each objective, or one for each command and objective.
+    """
     return np.all(requested - executed <= tolerances, axis=1)
 
 
@@ -31,7 +34,7 @@ def fidelity(
     requested: Float[np.ndarray, "command objective"],
     executed: Float[np.ndarray, "command objective"],
     *,
-    tolerances: Tolerances,
+    tolerances: Tolerances | Float[np.ndarray, "command objective"],
 ) -> Fidelity:
     """Compare requested with executed returns, command by command.
 

@@ -26,18 +26,21 @@ def rollout(
     *,
     count: int | None = None,
     most_steps: MostSteps | None = None,
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     """Run one episode per agent.
 
     Only the first `count` episodes are needed and marked as real; the others are run where that
     costs nothing. Episodes that are not over after `most_steps`, one number for all or one for
-    each, are broken off: their returns mean nothing.
+    each, are broken off: their returns mean nothing. With `numbers`, episodes of equal number meet
+    the same randomness, in this call and in every other one with the same key: so agents are
+    compared more closely.
     """
     count = num_episodes if count is None else count
     limit = environment.spec.step_limit
     limits = np.full(num_episodes, limit) if most_steps is None else np.minimum(most_steps, limit)
     each = np.broadcast_to(limits, num_episodes).astype(np.int32)
-    return run_episodes(environment, agents, key, num_episodes, count, each)
+    return run_episodes(environment, agents, key, num_episodes, count, each, numbers)
 
 
 @singledispatch
@@ -48,6 +51,7 @@ def run_episodes(
     num_episodes: int,
     count: int,
     most_steps: Int[np.ndarray, " episode"],
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     """What `rollout` does for one kind of environment; each kind has its function below."""
     raise TypeError(f"no rollout is registered in `run_episodes` for {type(environment)}")
@@ -61,10 +65,12 @@ def _run_compiled(
     num_episodes: int,
     count: int,
     most_steps: Int[np.ndarray, " episode"],
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     # An array: another number of real episodes needs no other compiled code.
     real = np.asarray(count, np.int32)
-    return compiled_rollout(environment, agents, key, num_episodes, real, most_steps)
+    keyed = None if numbers is None else numbers.astype(np.uint32)
+    return compiled_rollout(environment, agents, key, num_episodes, real, most_steps, keyed)
 
 
 @run_episodes.register(GymnasiumEnvironment)
@@ -75,8 +81,9 @@ def _run_in_slots(
     num_episodes: int,
     count: int,
     most_steps: Int[np.ndarray, " episode"],
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     plan = agents.plan(int(most_steps.max()))
     if plan is not None:
         return scripted_rollout(environment, plan, key, num_episodes, count, most_steps)
-    return stepped_rollout(environment, agents, key, num_episodes, count, most_steps)
+    return stepped_rollout(environment, agents, key, num_episodes, count, most_steps, numbers)

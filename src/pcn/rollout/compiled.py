@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, Num, PRNGKeyArray, PyTree, Shaped
+from jaxtyping import Array, Bool, Int, Num, PRNGKeyArray, PyTree, Shaped, UInt32
 
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.episodes import Episodes
@@ -22,10 +22,12 @@ def compiled_rollout(
     num_episodes: int,
     count: Int[AnyArray, ""],
     most_steps: Int[AnyArray, " episode"],
+    numbers: UInt32[AnyArray, " episode"] | None = None,
 ) -> Episodes:
     """All episodes in one compiled loop that ends with the longest of them.
 
-    The first `count` episodes are marked as real; the others are run all the same.
+    The first `count` episodes are marked as real; the others are run all the same. Episodes of
+    equal `numbers` get the same random keys.
     """
     spec, action_head = environment.spec, action_head_for(environment.spec.action_space)
     limit = spec.step_limit
@@ -49,7 +51,9 @@ def compiled_rollout(
         return eqx.filter(agent.observing(action, reward), mask)
 
     def keys(key: PRNGKeyArray) -> Shaped[Array, "episode *raw"]:
-        return jax.random.split(key, num_episodes)
+        if numbers is None:
+            return jax.random.split(key, num_episodes)
+        return jax.vmap(lambda number: jax.random.fold_in(key, number))(jnp.asarray(numbers))
 
     def action_masks_of(states: Any) -> Bool[Array, "episode choice"] | None:
         return jax.vmap(environment.action_mask)(states) if spec.masked_actions else None

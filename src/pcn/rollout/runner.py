@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 
+import numpy as np
+from jaxtyping import Int
+
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout import rollout
@@ -27,11 +30,13 @@ class Runner:
         *,
         count: int | None = None,
         most_steps: MostSteps | None = None,
+        numbers: Int[np.ndarray, " episode"] | None = None,
     ) -> Episodes:
         """Run one episode per agent and count the steps of the real ones; see `rollout`."""
         episodes = rollout(
-            self.environment, agents, key, num_episodes, count=count, most_steps=most_steps
-        )
+            self.environment, agents, key, num_episodes,
+            count=count, most_steps=most_steps, numbers=numbers,
+        )  # fmt: skip
         self.steps += episodes.num_steps
         for listener in self.listeners:
             listener(episodes)

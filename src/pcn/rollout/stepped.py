@@ -23,6 +23,7 @@ def stepped_rollout(
     num_episodes: int,
     count: int,
     most_steps: Int[np.ndarray, " episode"],
+    numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
     """Episodes of a Gymnasium environment, one policy call per step for all slots together.
 
@@ -34,7 +35,7 @@ def stepped_rollout(
     to_environment, from_info = action_head.to_environment, action_head.from_info
     num_slots = min(environment.num_slots, num_episodes)
     slot_agents = SlotAgents(agents, key, num_slots)
-    seeds = episode_seeds(key, num_episodes)
+    seeds = episode_seeds(key, num_episodes, numbers)
     # What the slots show now. It is written in place: a compiled call is over before it changes.
     observations = empty_observations(spec.observation_space, (num_slots,))
     leaves, one_array = jax.tree.leaves(observations), isinstance(observations, np.ndarray)
@@ -87,7 +88,15 @@ def stepped_rollout(
     return recorder.episodes()
 
 
-def episode_seeds(key: RandomKey, num_episodes: int) -> Int[np.ndarray, " episode"]:
-    """The seed that each episode's environment is reset with."""
-    numbers = key if isinstance(key, np.ndarray) else np.asarray(jax.random.key_data(key))
-    return np.random.default_rng(numbers).integers(1 << 31, size=num_episodes)
+def episode_seeds(
+    key: RandomKey, num_episodes: int, numbers: Int[np.ndarray, " episode"] | None = None
+) -> Int[np.ndarray, " episode"]:
+    """The seed that each episode's environment is reset with; with `numbers`, one per number."""
+    parts = key if isinstance(key, np.ndarray) else np.asarray(jax.random.key_data(key))
+    if numbers is None:
+        return np.random.default_rng(parts).integers(1 << 31, size=num_episodes)
+    of_number = {
+        number: np.random.default_rng([*parts.tolist(), number]).integers(1 << 31)
+        for number in np.unique(numbers).tolist()
+    }
+    return np.array([of_number[number] for number in numbers.tolist()])

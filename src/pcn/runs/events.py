@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pcn.envs.evidence import Evidence
 from pcn.envs.spec import EnvironmentSpec
 from pcn.runs.progress import Evaluation
 from pcn.runs.settings import Settings
@@ -15,8 +16,8 @@ class Probing:
 
     environment: str
     """The environment's name."""
-    num_episodes: int
-    """The most episodes that it will take."""
+    num_steps: int
+    """The most environment steps that it will take."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,13 @@ class Started:
     num_probe_episodes: int = 0
     """Random episodes that were played to find out about an unknown environment."""
     num_probe_steps: int = 0
-    """Environment steps of these episodes; they are not taken from the budget."""
+    """Environment steps of these episodes; they are part of the budget."""
     recipe: Mapping[str, Any] = field(default_factory=dict)
     """The hyperparameters that the recipe of this environment has set."""
     steps: int = 0
     """Environment steps taken before: not zero where a run is resumed."""
+    evidence: Evidence | None = None
+    """What the random episodes showed, where there were any."""
 
 
 @dataclass(frozen=True)

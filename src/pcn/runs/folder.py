@@ -13,6 +13,7 @@ from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.pareto import Tolerances
+from pcn.runs.front_table import coverage_set_of, table_of
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
 from pcn.serialisation.files import (
@@ -140,50 +141,15 @@ class RunFolder:
 
     def write_coverage_set(self, coverage_set: CoverageSet, names: tuple[str, ...]) -> None:
         """One row per policy, in `front.csv`; `names` are the objectives'."""
-        header = [
-            "id",
-            *(f"requested_{name}" for name in names),
-            "requested_horizon",
-            *(f"executed_{name}" for name in names),
-            *(f"deviation_{name}" for name in names),
-            "non_dominated",
-        ]
-        rows = zip(
-            coverage_set.requested.tolist(),
-            coverage_set.horizons.tolist(),
-            coverage_set.executed.tolist(),
-            coverage_set.deviation.tolist(),
-            coverage_set.front_mask.tolist(),
-            strict=True,
-        )
-        table = [
-            [number, *requested, horizon, *executed, *deviation, int(on_front)]
-            for number, (requested, horizon, executed, deviation, on_front) in enumerate(rows)
-        ]
-        write_csv(self.path / "front.csv", header, table)
+        write_csv(self.path / "front.csv", *table_of(coverage_set, names))
 
     def read_coverage_set(self, *, num_policies: int, tolerances: Tolerances) -> CoverageSet:
         """The policies of `front.csv`."""
         path = self.path / "front.csv"
-        header, rows = read_csv(path)
-        n = sum(name.startswith("executed_") for name in header)
         try:
-            table = np.array(rows, dtype=np.float64)
-            if n == 0 or table.ndim != 2 or table.shape[1] != 3 * n + 3:
-                raise ValueError("expected three numbers for each objective and three more")
-            if not np.isfinite(table).all():
-                raise ValueError("a number is missing")
-            if table[:, 0].tolist() != list(range(num_policies)):
-                raise ValueError(f"expected the policies 0 to {num_policies - 1} in order")
+            return coverage_set_of(*read_csv(path), num_policies, tolerances)
         except ValueError as error:
             raise UserError(f"{path} is damaged: {error}") from None
-        return CoverageSet(
-            requested=table[:, 1 : 1 + n],
-            horizons=table[:, 1 + n],
-            executed=table[:, 2 + n : 2 + 2 * n],
-            deviation=table[:, 2 + 2 * n : 2 + 3 * n],
-            tolerances=tolerances,
-        )
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """The metrics of the finished run; the last file to be written."""

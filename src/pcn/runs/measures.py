@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
-from pcn.metrics import METRICS, Problem, fidelity
+from pcn.metrics import METRICS, Problem, fidelity, noisy_hypervolume
 from pcn.pareto import Tolerances
 
 
@@ -42,14 +42,32 @@ def metrics_of(
 
     `archive` are the non-dominated returns found in training; without it, the requested ones.
     `executed` is measured on what the policies returned when they were run: this is what a
-    decision maker gets.
+    decision maker gets. Where policies were executed several times, its hypervolume is corrected
+    for what chance adds to it, and a policy is faithful if the interval of its mean reaches what
+    was requested.
     """
     problem = problem_of(spec, coverage_set.tolerances)
-    match = fidelity(
-        coverage_set.requested, coverage_set.executed, tolerances=coverage_set.tolerances
-    )
+    match = fidelity(coverage_set.requested, coverage_set.executed, tolerances=coverage_set.slack)
     return {
         "archive": measure(coverage_set.requested if archive is None else archive, problem),
-        "executed": measure(coverage_set.executed, problem),
+        "executed": {
+            **measure(coverage_set.executed, problem),
+            **_about_means(coverage_set, problem),
+        },
         "fidelity": dataclasses.asdict(match),
+    }
+
+
+def _about_means(coverage_set: CoverageSet, problem: Problem) -> dict[str, Any]:
+    """The corrected hypervolume of means, its interval, and how often policies were executed."""
+    singles = coverage_set.singles
+    if singles is None or not coverage_set.is_repeated:
+        return {}
+    estimate = noisy_hypervolume(singles, problem.reference_point)
+    counts = coverage_set.executions
+    return {
+        "hypervolume": estimate.value,
+        "hypervolume_uncorrected": estimate.uncorrected,
+        "hypervolume_interval": [estimate.low, estimate.high],
+        "executions": {"least": int(counts.min()), "most": int(counts.max())},
     }

@@ -26,7 +26,9 @@ class Run:
 
     Attributes:
         settings: What was trained: environment, algorithm, seed and every hyperparameter.
-        coverage_set: One row per policy: requested and executed return, horizon, deviation.
+        coverage_set: One row per policy: requested and executed return, horizon, deviation; where
+            outcomes are stochastic also how often it was executed, the margin of its mean (half
+            of a 95 % interval) and the 10 % and 90 % quantiles of single returns.
         metrics: The content of `metrics.json`. `archive` and `executed` hold a number for each
             metric (`hypervolume`, `cardinality`, `eum`; where the true front is known also
             `expected_utility`, `epsilon`, `epsilon_mean`, `igd`, `mul` and `front_share`).
@@ -34,7 +36,10 @@ class Run:
             and `distance`, the mean shortfall as a share of the range. `steps` is the number of
             all environment steps, `steps_by_phase` its parts, `seconds` the time, `policies` the
             number of policies, `tolerances` up to which difference returns are equal, in each
-            objective. Algorithms add what is theirs, such as PCN's `consolidation`.
+            objective. Where policies were executed several times, `hypervolume` is
+            corrected for what chance adds to it; `hypervolume_uncorrected` and
+            `hypervolume_interval` stand beside it. Algorithms add what is theirs, such as PCN's
+            `consolidation`.
         progress: The evaluations during training, as in `progress.csv`.
         weights: The arrays that the policies need to act.
         path: The run's folder; None for a run that was not recorded.
@@ -110,13 +115,14 @@ class Run:
         """Execute every policy again: what they return now, and the metrics of it.
 
         `executions` is the number of episodes per policy; by default 1 in a deterministic
-        environment and otherwise as many as at the end of training.
+        environment and otherwise what the median policy had at the end of training.
         """
         from pcn.algorithms import ALGORITHMS
 
         config = self.settings.config
         if executions is None:
-            executions = 1 if self.spec.deterministic else config.executions
+            usual = max(config.executions, int(np.median(self.coverage_set.executions)))
+            executions = 1 if self.spec.deterministic else usual
         environment = self.environment()
         try:
             coverage_set = ALGORITHMS[self.settings.algorithm].execute(

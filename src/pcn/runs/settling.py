@@ -8,6 +8,7 @@ from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import fits
 from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.evidence import Evidence
 from pcn.envs.finding import environment_name, find_environment
 from pcn.envs.registry import check_arguments, parameters_of
 from pcn.envs.spec import EnvironmentSpec
@@ -31,6 +32,8 @@ class Settled:
     """How many `episodes` and `steps` it took to find out about the environment."""
     recipe: Mapping[str, Any]
     """The hyperparameters that the environment's recipe has set."""
+    evidence: Evidence | None = None
+    """What random episodes showed, where there were any."""
 
 
 def settle(request: Request, report: Callable[[Probing], None] | None = None) -> Settled:
@@ -65,14 +68,19 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
         recipe, _ = recipe_for(name, arguments, algorithm, preset, spec)
         return entry.config_class.of(entry.presets[preset], recipe, given), recipe
 
-    settle_config(None)  # a wrong value is told before an environment is made and probed
+    # A wrong value is told before an environment is made and probed.
+    before, _ = settle_config(None)
 
-    def before_probing(num_episodes: int) -> None:
+    def before_probing(num_steps: int) -> None:
         if report is not None:
-            report(Probing(name, num_episodes))
+            report(Probing(name, num_steps))
 
     found = find_environment(
-        name, with_tuples(request.arguments), thing=thing, before_probing=before_probing
+        name,
+        with_tuples(request.arguments),
+        thing=thing,
+        before_probing=before_probing,
+        total_steps=before.total_steps,
     )
     spec = found.environment.spec
     config, recipe = settle_config(spec)
@@ -86,7 +94,7 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
     )
     probe = {"episodes": found.num_episodes, "steps": found.num_steps}
     spec = spec.at_discount(config.discount)
-    return Settled(settings, found.environment, spec, probe, recipe)
+    return Settled(settings, found.environment, spec, probe, recipe, found.evidence)
 
 
 def check_checkpoint_seconds(seconds: float) -> None:

@@ -207,6 +207,7 @@ class _Training:
                 settled.probe["steps"],
                 settled.recipe,
                 trainer.steps,
+                settled.evidence,
             )
         )
         self._started = time.perf_counter() - self.record.seconds

@@ -127,13 +127,13 @@ def test_tours_return_their_points_in_mo_gymnasium(tours):
         np.testing.assert_allclose(0.95 ** np.arange(len(rewards)) @ rewards, point, atol=1e-6)
 
 
-SMALL = ("1   2", " X X ", "S   3", " X X ", "2  1G")
+SMALL = ("1   2", " X X ", "S    ", " X X ", "2  3G")
 
 
 class SmallRoom:
     """Four Room in a small maze, as a table: every cell with every set of shapes."""
 
-    SHAPES = ((0, 0), (4, 0), (4, 3), (0, 4), (2, 4))
+    SHAPES = ((0, 0), (4, 0), (4, 3), (0, 4))
 
     def starts(self):
         return {(2, 0, frozenset()): 1.0}
@@ -161,7 +161,7 @@ def test_the_search_over_orders_finds_what_dynamic_programming_over_all_states_f
     for name, value in {**small, "SHAPES": SmallRoom.SHAPES}.items():
         monkeypatch.setattr(four_room, name, value)
     found = np.array([tour.returns for tour in four_room.tours(0.9)])
-    plans, _ = solve(SmallRoom(), discount=0.9, step_limit=200)
+    plans, _ = solve(SmallRoom(), discount=0.9, step_limit=40)
     np.testing.assert_allclose(found, plans.vectors, atol=1e-9)
     assert len(found) > 3
 

@@ -194,11 +194,10 @@ class MONESTrainer(AbstractStackedTrainer):
         kept = unique_front(rounded(first.returns, tolerances))
         policies = taking(policies, kept)
         again = self._execute(policies, len(kept), self._executions)
-        coverage_set = CoverageSet(
-            requested=first.returns[kept],
-            horizons=first.horizons[kept],
-            executed=again.returns,
-            deviation=again.deviation,
+        coverage_set = CoverageSet.measured(
+            first.returns[kept],
+            first.horizons[kept],
+            again.singles,
             tolerances=tolerances,
         )
         facts = {"generations": self._generation, "final_draws": config.final_draws}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.execution import nth_key
 from pcn.algorithms.pcn.agent import ConditionedAgent
@@ -38,6 +38,7 @@ class Actor:
         follows_rewards: bool = True,
         count: int | None = None,
         most_steps: MostSteps | None = None,
+        numbers: Int[np.ndarray, " episode"] | None = None,
     ) -> Episodes:
         """Run one episode per command, all at once. Each number of commands is compiled.
 
@@ -54,6 +55,7 @@ class Actor:
             count: only the first `count` episodes are needed; the others are padding.
             most_steps: episodes that are not over by then are broken off; one number, or one
                 for each episode.
+            numbers: episodes of equal number meet the same randomness; see `rollout`.
         """
         size, single = len(desired_horizons), np.float32
         zeros, expectations = np.zeros(size), policy.expectations
@@ -72,7 +74,9 @@ class Actor:
             follows_rewards=np.asarray(follows_rewards),
             expected=None if expectations is None else np.tile(expectations.nothing(), (size, 1)),
         )
-        return self.runner.run(agents, key, size, count=count, most_steps=most_steps)
+        return self.runner.run(
+            agents, key, size, count=count, most_steps=most_steps, numbers=numbers
+        )
 
     def execute(
         self,

@@ -1,6 +1,5 @@
 """PCN as an entry of `ALGORITHMS`: how to train it, and how to act with what it learned."""
 
-import dataclasses
 from collections.abc import Mapping
 
 import jax.numpy as jnp
@@ -20,6 +19,7 @@ from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.rollout.runner import Runner
+from pcn.single_returns import SingleReturns
 
 
 class PCN(AbstractAlgorithm):
@@ -50,13 +50,15 @@ class PCN(AbstractAlgorithm):
         coverage_set: CoverageSet,
         index: int,
     ) -> ConditionedAgent:
-        """The network under the command of one policy, always taking its first choice."""
-        policy = saved_policy(spec, config, arrays)
+        """A network under the command of one policy, always taking its first choice."""
+        network = int(coverage_set.network[index])
+        policy = saved_policy(spec, config, arrays, network)
+        follows = follows_rewards(arrays, network)
 
         def number(value: float) -> Float[Array, ""]:
             return jnp.asarray(value, jnp.float32)
 
-        bound = jnp.asarray(arrays["upper_bound"], jnp.float32)
+        bound = jnp.asarray(bound_of(arrays, network), jnp.float32)
         desired = jnp.asarray(coverage_set.requested[index], jnp.float32)
         return ConditionedAgent(
             policy=policy,
@@ -69,7 +71,7 @@ class PCN(AbstractAlgorithm):
             greedy=jnp.asarray(True),
             discount=number(config.discount),
             upper_bound=bound,
-            follows_rewards=jnp.asarray(True),
+            follows_rewards=jnp.asarray(follows),
             expected=None
             if policy.expectations is None
             else jnp.asarray(policy.expectations.nothing()),
@@ -87,15 +89,30 @@ class PCN(AbstractAlgorithm):
     ) -> CoverageSet:
         """Run every command again."""
         actor = Actor(Runner(environment), config.execution_batch, config.discount)
-        batches = actor.execute(
-            saved_policy(environment.spec, config, arrays),
-            coverage_set.requested,
-            coverage_set.horizons,
-            key=np.random.default_rng(seed).integers(1 << 32, size=2, dtype=np.uint32),
-            upper_bound=arrays["upper_bound"],
-            executions=executions,
-        )
-        execution = Execution.of(batches, executions=executions, discount=config.discount)
-        return dataclasses.replace(
-            coverage_set, executed=execution.returns, deviation=execution.deviation
-        )
+        keys = np.random.default_rng(seed)
+        returns = np.zeros((len(coverage_set), executions, environment.spec.num_objectives))
+        for network in np.unique(coverage_set.network).tolist():
+            own = np.flatnonzero(coverage_set.network == network)
+            batches = actor.execute(
+                saved_policy(environment.spec, config, arrays, network),
+                coverage_set.requested[own],
+                coverage_set.horizons[own],
+                key=keys.integers(1 << 32, size=2, dtype=np.uint32),
+                upper_bound=bound_of(arrays, network),
+                follows_rewards=follows_rewards(arrays, network),
+                executions=executions,
+            )
+            execution = Execution.of(batches, executions=executions, discount=config.discount)
+            returns[own] = np.array(execution.singles.by_policy)
+        return coverage_set.remeasured(SingleReturns(tuple(returns)))
+
+
+def follows_rewards(arrays: Mapping[str, np.ndarray], network: int) -> bool:
+    """Whether rewards are deducted from a network's commands; older runs know no others."""
+    return "follows_rewards" not in arrays or bool(arrays["follows_rewards"][network])
+
+
+def bound_of(arrays: Mapping[str, np.ndarray], network: int) -> Float[np.ndarray, " objective"]:
+    """The largest desired return while acting; commands that do not follow rewards have none."""
+    bound = np.asarray(arrays["upper_bound"])
+    return bound if follows_rewards(arrays, network) else np.full_like(bound, np.inf)

@@ -1,12 +1,12 @@
 """Contenders: networks under commands, among which the end of a training chooses."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from pcn.nets.policy import ConditionedPolicy
 
@@ -27,10 +27,50 @@ class Contender:
     def __len__(self) -> int:
         return len(self.horizons)
 
+    def bounded(self, bound: Float[np.ndarray, " objective"]) -> Float[np.ndarray, " objective"]:
+        """The largest desired return while acting: `bound`, or none for fixed commands."""
+        return bound if self.follows_rewards else np.full_like(bound, np.inf)
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Commands of several contenders, one after the other: one policy for each of them."""
+
+    contenders: tuple[Contender, ...]
+    network: Int[np.ndarray, " command"]
+    """Whose command it is, by place among the contenders."""
+    desired_returns: Float[np.ndarray, "command objective"]
+    horizons: Float[np.ndarray, " command"]
+
+    @classmethod
+    def of(cls, contenders: Sequence[Contender]) -> "Entries":
+        """All commands of all contenders."""
+        return cls(
+            tuple(contenders),
+            np.repeat(np.arange(len(contenders)), [len(one) for one in contenders]),
+            np.concatenate([one.desired_returns for one in contenders]),
+            np.concatenate([one.horizons for one in contenders]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.horizons)
+
+    def taking(self, index: Int[np.ndarray, " kept"]) -> "Entries":
+        """The commands at `index`; contenders without any are left out."""
+        kept = np.unique(self.network[index])
+        return Entries(
+            tuple(self.contenders[one] for one in kept),
+            np.searchsorted(kept, self.network[index]),
+            self.desired_returns[index],
+            self.horizons[index],
+        )
+
 
 class AbstractFitting(ABC):
     """A contender that is being fitted, a little in each iteration."""
 
+    name: str = "contender"
+    """What `metrics.json` calls it."""
     num_updates: int
     """Updates so far."""
     num_steps: int

@@ -43,7 +43,7 @@ class CoreConfig(AlgorithmConfig):
     """Updates of the whole training at most: of a large budget each step brings fewer of them."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
-    archive_fraction: float = 0.25
+    archive_fraction: float = 0.5
     """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
     sample_by: SampleBy = "transition"
     """Draw all stored steps equally often (paper), or all stored episodes (authors)."""

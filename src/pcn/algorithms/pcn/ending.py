@@ -1,122 +1,98 @@
 """The end of a training: which commands a run offers, and what each of them returns.
 
-The core executes every command of the archive. Two refinements change that: consolidation first
-fits a copy of the network, and expected returns choose among more commands where outcomes are
-stochastic. Whatever was chosen by its executions is executed afresh.
+Where outcomes are stochastic, see `raced_ending.py`. In a deterministic environment every command
+of the archive is offered; with consolidation a copy of the network is fitted first.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
 
 from pcn.algorithms.execution import Execution
+from pcn.algorithms.pcn.contender import AbstractFitting
 from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.executing import Executing
-from pcn.algorithms.pcn.refinements.consolidation import Consolidating, Consolidation
-from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
+from pcn.algorithms.pcn.network import network_name
+from pcn.algorithms.pcn.raced_ending import RacedEnding
+from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.training import Training
 from pcn.coverage import CoverageSet
 from pcn.nets.policy import ConditionedPolicy
+from pcn.serialisation.arrays import named_arrays
 
 
 class Ending:
-    """One stage, or two: fit and execute all commands, then execute the chosen ones afresh."""
+    """One stage, or two: perhaps fit a copy of the network, then execute all commands once."""
 
     def __init__(self, training: Training) -> None:
         self._training = training
         self._rng_before = training.rng.bit_generator.state
-        self._choice = _find(training, ExpectedReturns)
-        fit = _find(training, Consolidation)
-        deterministic = training.spec.deterministic
         self._archive = training.commands()
-        if self._choice is not None:
-            executions = self._choice.num_checks(training)
-        else:
-            executions = 1 if deterministic else training.config.executions
+        fit = next((one for one in training.refinements if isinstance(one, Consolidation)), None)
         key = training.next_key()
-        policy = training.learner.policy
-        self.first: Consolidating | Executing = (
-            Executing(training, policy, self._archive, executions=executions, key=key)
-            if fit is None
-            else fit.contender(training, key)
+        self._fitting: AbstractFitting | None = (
+            None if fit is None else fit.contender(training, key)
         )
-        self._executes_afresh = fit is not None or self._choice is not None
-        self._kept: Int[np.ndarray, " kept"] = np.arange(len(self._archive))
-        self.second: Executing | None = None
+        self._executing: Executing | None = None if fit is not None else self._executed_with(key)
+
+    def _executed_with(self, key: Any) -> Executing:
+        return Executing(self._training, self.policy, self._archive, executions=1, key=key)
 
     @property
     def done(self) -> bool:
         """Whether everything that is offered has been executed."""
-        if not self._executes_afresh:
-            return self.first.done
-        return self.second is not None and self.second.done
+        return self._executing is not None and self._executing.done
 
     @property
     def phase(self) -> str:
         """What is going on, for people."""
-        fitting = isinstance(self.first, Consolidating) and self.second is None
-        return "consolidating" if fitting else "executing"
+        return "consolidating" if self._executing is None else "executing"
 
     def iterate(self) -> None:
         """A little of the stage that is under way."""
-        if not self.first.done:
-            self.first.iterate()
+        if self._fitting is not None and not self._fitting.done:
+            self._fitting.iterate()
             return
-        if self.second is None:
-            if self._choice is not None and isinstance(self.first, Executing):
-                self._kept = self._choice.chosen(
-                    self._archive, self._first_execution(), self._training
-                )
-            self._begin_second()
-        assert self.second is not None
-        self.second.iterate()
-
-    def _first_execution(self) -> Execution:
-        assert isinstance(self.first, Executing)
-        return self.first.execution
-
-    def _begin_second(self) -> None:
-        self.second = Executing(
-            self._training,
-            self.policy,
-            self._offered(),
-            executions=1 if self._training.spec.deterministic else self._training.config.executions,
-            key=self._training.next_key(),
-        )
-
-    def _offered(self) -> Archive:
-        return Archive(self._archive.rows.taking(self._kept))
+        if self._executing is None:
+            self._executing = self._executed_with(self._training.next_key())
+        self._executing.iterate()
 
     @property
     def policy(self) -> ConditionedPolicy:
         """The network that executes the commands."""
-        if isinstance(self.first, Consolidating):
-            return self.first.policy
+        if self._fitting is not None:
+            return self._fitting.contender.policy
         return self._training.learner.policy
 
     def coverage_set(self) -> CoverageSet:
         """The commands that the run offers and what each returned, once `done`."""
-        if self.second is None:
-            return coverage_set_of(self._archive, self._first_execution(), self._training)
-        return coverage_set_of(self._offered(), self.second.execution, self._training)
+        assert self._executing is not None, "the training is not done"
+        return coverage_set_of(self._archive, self._executing.execution, self._training)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The network that executes the commands, and the largest desired return."""
+        return {
+            **named_arrays(self.policy, network_name(0)),
+            "upper_bound": self._training.upper_bound(),
+        }
 
     def facts(self) -> dict[str, Any]:
         """How much consolidation took, for `metrics.json`."""
-        if not isinstance(self.first, Consolidating):
+        if self._fitting is None:
             return {}
-        return {"consolidation": {"updates": self.first.num_updates, "steps": self.first.num_steps}}
+        took = {"updates": self._fitting.num_updates, "steps": self._fitting.num_steps}
+        return {self._fitting.name: took}
 
     def snapshot(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything needed to go on exactly here, as arrays and as facts for JSON."""
-        arrays, first = self.first.snapshot()
-        facts: dict[str, Any] = {"rng_before": self._rng_before, "first": first}
-        if self.second is not None:
-            more, facts["second"] = self.second.snapshot()
-            # The stages' names of arrays may be the same.
+        facts: dict[str, Any] = {"rng_before": self._rng_before}
+        arrays: dict[str, np.ndarray] = {}
+        if self._fitting is not None:
+            arrays, facts["first"] = self._fitting.snapshot()
+        if self._executing is not None:
+            more, facts["second"] = self._executing.snapshot()
             arrays |= {f"second.{name}": array for name, array in more.items()}
-            arrays["kept"] = self._kept
         return {f"ending.{name}": array for name, array in arrays.items()}, facts
 
     @classmethod
@@ -128,27 +104,35 @@ class Ending:
         training.rng.bit_generator.state = facts["rng_before"]
         ending = cls(training)
         own = {name.removeprefix("ending."): array for name, array in arrays.items()}
-        ending.first.restore(own, facts["first"])
+        if ending._fitting is not None:
+            ending._fitting.restore(own, facts["first"])
         if "second" in facts:
-            ending._kept = np.array(own["kept"])
-            ending._begin_second()
-            assert ending.second is not None
+            if ending._executing is None:
+                ending._executing = ending._executed_with(training.next_key())
             second = {name.removeprefix("second."): array for name, array in own.items()}
-            ending.second.restore(second, facts["second"])
+            ending._executing.restore(second, facts["second"])
         training.rng.bit_generator.state = now
         return ending
 
 
-def _find(training: Training, kind: type[Any]) -> Any:
-    return next((one for one in training.refinements if isinstance(one, kind)), None)
+def begun_ending(training: Training) -> Ending | RacedEnding:
+    """The ending that fits the environment, about to begin."""
+    return Ending(training) if training.spec.deterministic else RacedEnding(training)
+
+
+def restored_ending(
+    training: Training, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]
+) -> Ending | RacedEnding:
+    """The ending as it was when a snapshot was taken."""
+    kind = Ending if training.spec.deterministic else RacedEnding
+    return kind.restored(training, arrays, facts)
 
 
 def coverage_set_of(archive: Archive, execution: Execution, training: Training) -> CoverageSet:
     """What was requested beside what was executed."""
-    return CoverageSet(
-        requested=archive.returns,
-        horizons=archive.horizons.astype(np.float64),
-        executed=execution.returns,
-        deviation=execution.deviation,
+    return CoverageSet.measured(
+        archive.returns,
+        archive.horizons.astype(np.float64),
+        execution.singles,
         tolerances=training.dataset.tolerances,
     )

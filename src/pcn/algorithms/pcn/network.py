@@ -65,12 +65,19 @@ def expectations_of(
 
 
 def saved_policy(
-    spec: EnvironmentSpec, config: CoreConfig, arrays: Mapping[str, np.ndarray]
+    spec: EnvironmentSpec,
+    config: CoreConfig,
+    arrays: Mapping[str, np.ndarray],
+    number: int = 0,
 ) -> ConditionedPolicy:
-    """The network whose weights stand in a run's arrays."""
-    key = np.zeros(2, np.uint32)
+    """One of the networks whose weights stand in a run's arrays."""
+    key, name = np.zeros(2, np.uint32), network_name(number)
     like = fresh_policy(spec, config, key)
-    name = "policy"
-    if any(one.startswith(f"{name}.expectations.") for one in arrays):
+    if any(array.startswith(f"{name}.expectations.") for array in arrays):
         like = like.expecting(expectations_of(like, key))
     return with_named_arrays(like, arrays, name)
+
+
+def network_name(number: int) -> str:
+    """What the arrays of a run's networks are called: `policy`, `policy_1`, and so on."""
+    return "policy" if number == 0 else f"policy_{number}"

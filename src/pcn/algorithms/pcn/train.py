@@ -13,7 +13,8 @@ import numpy as np
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.ending import Ending, coverage_set_of
+from pcn.algorithms.pcn.ending import Ending, begun_ending, coverage_set_of, restored_ending
+from pcn.algorithms.pcn.raced_ending import RacedEnding
 from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, update_many
@@ -47,7 +48,7 @@ class PCNTrainer(AbstractTrainer):
         self._training = Training(
             environment, config, config.refinements, seed=seed, steps_before=steps_before
         )
-        self._ending: Ending | None = None
+        self._ending: Ending | RacedEnding | None = None
         self._evaluation_steps = 0
         self._loss = float("nan")
 
@@ -173,6 +174,8 @@ class PCNTrainer(AbstractTrainer):
 
     def _store(self, episodes: Episodes) -> None:
         """Add episodes to the dataset, which is pruned to its capacity (section 4.4)."""
+        for refinement in self._training.refinements:
+            episodes = refinement.before_storing(self._training, episodes)
         self._training.dataset.add(episodes)
         for refinement in self._training.refinements:
             refinement.after_storing(self._training, episodes)
@@ -219,21 +222,17 @@ class PCNTrainer(AbstractTrainer):
 
     def _end(self) -> Progress:
         if self._ending is None:
-            self._ending = Ending(self._training)
+            self._ending = begun_ending(self._training)
         self._ending.iterate()
         archive = self._training.dataset.archive().returns
         return Progress(self.steps, self._loss, archive, phase=self._ending.phase)
 
     def outcome(self) -> Outcome:
-        """The commands that the run offers, what each returned, and the network."""
+        """The commands that the run offers, what each returned, and the networks."""
         assert self._ending is not None, "the training is not done"
-        arrays = {
-            **named_arrays(self._ending.policy, "policy"),
-            "upper_bound": self._training.upper_bound(),
-        }
         return Outcome(
             self._ending.coverage_set(),
-            arrays,
+            self._ending.arrays(),
             self._ending.facts(),
             self._training.dataset.archive().returns,
         )
@@ -271,4 +270,4 @@ class PCNTrainer(AbstractTrainer):
             training.schedule.from_json(facts["schedule"])
         training.rng.bit_generator.state = facts["rng"]
         if "ending" in facts:
-            self._ending = Ending.restored(training, arrays, facts["ending"])
+            self._ending = restored_ending(training, arrays, facts["ending"])

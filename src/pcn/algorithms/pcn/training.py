@@ -82,6 +82,10 @@ class Training:
         kept = self.schedule.ending_steps(executed)
         return self.config.total_steps - kept - self.steps
 
+    def affordable(self, lengths: Int[np.ndarray, " episode"]) -> int:
+        """How many episodes of these lengths, the first ones, exploration may still run."""
+        return int((np.cumsum(lengths) <= self.exploring_steps_left).sum())
+
     def next_key(self) -> UInt32[np.ndarray, " 2"]:
         """A fresh key; host and device share one generator, so there is one state to save."""
         return self.rng.integers(1 << 32, size=2, dtype=np.uint32)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
+from pcn.algorithms.execution import Execution
 from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
 from pcn.algorithms.ra.directions import directions, settled_intervals
@@ -23,6 +24,7 @@ from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
 from pcn.pareto import rounded, spread, unique_front
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
+from pcn.types import AnyArray
 
 
 class RATrainer(AbstractStackedTrainer):
@@ -56,8 +58,10 @@ class RATrainer(AbstractStackedTrainer):
 
     @property
     def _budget_spent(self) -> bool:
-        """Whether every policy has stopped, or only the last execution fits into the budget."""
-        final = self._mean_lengths.sum() * (self.config.episodes_per_update + self._executions)
+        """Whether every policy has stopped, or only the last executions fit into the budget."""
+        # Where outcomes are random, what was chosen is executed afresh.
+        executions = self._executions * (1 if self.environment.spec.deterministic else 2)
+        final = self._mean_lengths.sum() * (self.config.episodes_per_update + executions)
         spent = self.steps + final >= self.config.total_steps
         return self._updates > 0 and bool(spent or not self._active_mask.any())
 
@@ -103,7 +107,11 @@ class RATrainer(AbstractStackedTrainer):
         )
 
     def _end(self) -> tuple[Outcome, float]:
-        """Execute every policy greedily and keep those that no other dominates."""
+        """Execute every policy greedily and keep those that no other dominates.
+
+        Where outcomes are random the kept ones are executed afresh, and only that is reported:
+        the best of many means were lucky.
+        """
         # What the policies return on average while they still sample their actions.
         if self._active_mask.any():  # those that have stopped were measured when they did
             self._measure(*self._run())
@@ -115,6 +123,10 @@ class RATrainer(AbstractStackedTrainer):
             "stopped": int((~self._active_mask).sum()),
         }
         policies = policies_of(self._vector, candidates.weights[kept], 1)
+        if not self.environment.spec.deterministic:
+            coverage_set = coverage_set.remeasured(
+                self._execute(candidates.weights[kept], self._executions).singles
+            )
         arrays = {**named_arrays(policies, ARRAYS), "directions": self._directions[kept]}
         return Outcome(coverage_set, arrays, facts), float(self._ascent_norm.mean())
 
@@ -128,14 +140,7 @@ class RATrainer(AbstractStackedTrainer):
         go in circles one day and not the next. Where outcomes are random, looking back would
         prefer policies whose executions happened to go well: there every policy counts as it is.
         """
-        execution = execute(
-            self._runner,
-            policies_of(self._vector, self._learners.weights, 1),
-            len(self._directions),
-            discount=self.config.discount,
-            key=self._next_key(),
-            executions=executions,
-        )
+        execution = self._execute(self._learners.weights, executions)
         now = Candidates(
             weights=np.asarray(self._learners.weights),
             executed=execution.returns,
@@ -147,6 +152,17 @@ class RATrainer(AbstractStackedTrainer):
             return now
         self._best = self._best.or_better(now, self._mix())
         return self._best
+
+    def _execute(self, weights: Float[AnyArray, "policy weight"], executions: int) -> Execution:
+        """Execute policies greedily, on fresh seeds."""
+        return execute(
+            self._runner,
+            policies_of(self._vector, weights, 1),
+            len(weights),
+            discount=self.config.discount,
+            key=self._next_key(),
+            executions=executions,
+        )
 
     def _run(self) -> tuple[Int[np.ndarray, " some"], Episodes]:
         """Which policies acted, and episodes of each, those of the first one first.

@@ -1,6 +1,5 @@
 """How a stack of saved policies acts: the same for every algorithm that ends in one."""
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -90,6 +89,4 @@ class AbstractStackedAlgorithm(AbstractAlgorithm):
             key=np.random.default_rng(seed).integers(1 << 32, size=2, dtype=np.uint32),
             executions=executions,
         )
-        return dataclasses.replace(
-            coverage_set, executed=execution.returns, deviation=execution.deviation
-        )
+        return coverage_set.remeasured(execution.singles)

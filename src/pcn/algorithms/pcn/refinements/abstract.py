@@ -89,6 +89,11 @@ class AbstractRefinement:
 
         Some may only fill up the batch (`real_mask`) or be broken off."""
 
+    def before_storing(self, training: Training, episodes: Episodes) -> Episodes:
+        """The episodes of warm-up or exploration as they are to be stored."""
+        del training
+        return episodes
+
     def after_storing(self, training: Training, episodes: Episodes) -> None:
         """Called when episodes of warm-up or exploration have been stored."""
 

@@ -89,6 +89,8 @@ class Consolidating(AbstractFitting):
     outcomes are random, the last copy is as good as any.
     """
 
+    name = "consolidation"
+
     def __init__(
         self,
         settings: Consolidation,

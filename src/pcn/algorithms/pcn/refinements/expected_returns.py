@@ -1,22 +1,24 @@
 """Expected returns: in stochastic environments, commands are judged by their mean returns.
 
 An archived return may be far above its command's mean: another command can return more. So more
-commands than the archive's are executed a few times each, the plausible ones are kept, and these
-are executed afresh: the best of many noisy means overestimate what they stand for.
+commands than the archive's race against one another at the end, those of every network that
+refinements offer; see `racing.py`. The chosen ones are executed afresh: the best of many noisy
+means overestimate what they stand for.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.dataset import Archive
+from pcn.algorithms.pcn.racing import Rules
+from pcn.algorithms.pcn.ranking import Comparison, choose
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.training import Training
-from pcn.checks import at_least
+from pcn.checks import at_least, at_most, positive
 from pcn.envs.spec import EnvironmentSpec
-from pcn.pareto import dominating_score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,21 +31,40 @@ class ExpectedReturns(AbstractRefinement):
     copies: int = 8
     """Most stored episodes of equal return: one rare outcome must not crowd out all others."""
     candidates: int = 64
-    """How many commands are executed and compared at the end, if the budget allows."""
+    """How many of the dataset's commands race at the end, if the budget allows."""
     fewest: int = 8
-    """How many are compared and offered, however small the budget is."""
-    check_share: float = 0.25
-    """Executions of each candidate, as a share of `executions`; two at least."""
-    checking_share: float = 0.3
-    """Steps that comparing may take beyond the budget, as a share of it."""
-    checks: int = 3
-    """How often all candidates can be executed within that share."""
-    executing_share: float = 0.5
-    """Steps that the final executions may take beyond the budget, as a share of it."""
+    """How many race and are offered, however small the budget is."""
+    race_share: float = 0.5
+    """Share of the steps left at the end that the race may take; the rest is for what is chosen."""
+    race_executions: int = 4
+    """Executions of every command in the first round of the race."""
+    race_growth: int = 4
+    """Each later round brings undecided commands to so many times as many executions."""
+    most_race_executions: int = 456
+    """Most executions of a command in the race."""
+    race_confidence: float = 0.99
+    """How certain it must be that another command is better before one is executed no more."""
+    choice_confidence: float = 0.5
+    """How certain it must be that another command is better before one is not offered."""
+    indifference: float = 0.005
+    """Differences up to this share of the front's range do not matter."""
+    identical_after: int = 16
+    """Of commands that returned the same in so many executions, one is executed no more."""
+    patience: float = 4.0
+    """The race breaks an episode off after so many times its desired horizon, or the median one."""
+    most_executions: int = 1_000
+    """Most executions of a chosen command; `executions` is the least."""
+    ranking_confidence: float = 0.95
+    """How certain the order of chosen commands must be before they are executed no more."""
 
     def __post_init__(self) -> None:
-        at_least(self, 1, "copies", "candidates", "fewest", "checks")
-        at_least(self, 0, "check_share", "checking_share", "executing_share")
+        at_least(self, 1, "copies", "candidates", "fewest", "most_executions", "patience")
+        at_least(self, 2, "race_executions", "race_growth", "most_race_executions")
+        at_least(self, 2, "identical_after")
+        at_least(self, 0, "indifference")
+        at_most(self, 0.99, "race_share")
+        at_most(self, 0.9999, "race_confidence", "choice_confidence", "ranking_confidence")
+        positive(self, "race_share", "race_confidence", "choice_confidence", "ranking_confidence")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions can have different outcomes."""
@@ -53,47 +74,57 @@ class ExpectedReturns(AbstractRefinement):
         """How many stored episodes may have the same return."""
         return self.copies
 
-    def num_checks(self, training: Training) -> int:
-        """How often each candidate is executed before some are chosen."""
-        return max(2, int(self.check_share * training.config.executions))
-
     def commands(self, training: Training) -> Archive:
-        """The commands to choose from: the archive, and the best other episodes."""
+        """The commands to choose from: the archive, and the best other episodes.
+
+        As far as episodes in training tell, the first round takes at most half of the race's steps,
+        for the network as training left it and for a copy of it.
+        """
         known = training.dataset.archive()
-        most = self._affordable(
-            self.checking_share / self.checks, self.num_checks(training), known, training
-        )
+        length = max(float(known.horizons.mean()), training.schedule.mean_length)
+        per_command = 2 * self.race_executions * length  # of two networks
+        # Known before the end begins: a snapshot taken later must find the same commands.
+        steps = self.race_share * training.schedule.ending_steps(0)
+        affordable = int(steps / 2 / per_command)
+        most = max(self.fewest, affordable)
         return training.dataset.candidates(min(max(self.candidates, len(known)), most))
 
+    def race_steps(self, training: Training) -> int:
+        """Environment steps that the race may take."""
+        return int(self.race_share * training.steps_left)
+
+    def race_rules(self) -> Rules:
+        """How the race goes: many commands, few executions, losers are dropped."""
+        return Rules(
+            first=self.race_executions,
+            growth=self.race_growth,
+            largest=self.most_race_executions,
+            confidence=self.race_confidence,
+            indifference=self.indifference,
+            drops=True,
+            identical_after=self.identical_after,
+            patience=self.patience,
+        )
+
+    def final_rules(self, executions: int) -> Rules:
+        """How the chosen are executed: until neighbours can be ranked."""
+        return Rules(
+            first=executions,
+            growth=2,
+            largest=max(executions, self.most_executions),
+            confidence=self.ranking_confidence,
+            indifference=self.indifference,
+            drops=False,
+        )
+
     def chosen(
-        self, archive: Archive, execution: Execution, training: Training
-    ) -> Int[np.ndarray, " kept"]:
-        """Which of the compared commands are offered: those that may be non-dominated."""
-        kept = np.flatnonzero(plausible_mask(execution, self.num_checks(training)))
-        most = self._affordable(self.executing_share, training.config.executions, archive, training)
-        if len(kept) > most:
-            best_first = np.argsort(-dominating_score(execution.returns[kept]), kind="stable")
-            kept = np.sort(kept[best_first[:most]])
-        return kept
+        self, execution: Execution, *, executions: int, most_steps: int
+    ) -> Int[np.ndarray, " chosen"]:
+        """Which of the raced commands are offered, best first.
 
-    def _affordable(
-        self, share: float, executions: int, archive: Archive, training: Training
-    ) -> int:
-        """How many commands can be executed that often with a share of the budget.
-
-        Where episodes are long and the budget is small, checking would take longer than training.
+        Those that may be non-dominated, and no more of them than can be executed so often.
         """
-        per_command = executions * float(archive.horizons.mean())
-        return max(self.fewest, int(share * training.config.total_steps / per_command))
-
-
-def plausible_mask(execution: Execution, executions: int) -> Bool[np.ndarray, " command"]:
-    """Mark the commands that may be non-dominated, as far as a few executions can tell.
-
-    A command is dropped only if another one is better by more than both standard errors.
-    """
-    error = execution.deviation / np.sqrt(executions)
-    lowest, highest = execution.returns - error, execution.returns + error
-    beaten = np.all(lowest[None] >= highest[:, None], axis=2)
-    beaten &= np.any(lowest[None] > highest[:, None], axis=2)
-    return ~beaten.any(axis=1)
+        comparison = Comparison.of(execution.singles, self.indifference)
+        best = choose(comparison, execution.returns, confidence=self.choice_confidence)
+        cost = executions * np.cumsum(execution.horizons[best])
+        return best[: max(self.fewest, int((cost <= most_steps).sum()))]

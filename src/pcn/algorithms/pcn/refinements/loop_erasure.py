@@ -1,19 +1,22 @@
 """Loop erasure: episodes that pay without their detours join the dataset without them too.
 
-In a deterministic environment whose observation is its state, the part of an episode between
-two visits of the same observation can be cut out: what remains is a valid, shorter episode. An
-observation may hide state, so a candidate only counts once it has been replayed.
+Where the observation is the state, the part of an episode between two visits of the same
+observation can be cut out: every step of what remains has really happened. In a deterministic
+environment a candidate only counts once it has been replayed, because an observation may hide
+state. Where outcomes are stochastic, a replay proves nothing: there an episode is stored without
+its loops if no objective is worse without them. Otherwise the network learns to waste time, and its
+first choices alone go in circles.
 """
 
 from dataclasses import dataclass
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.training import Training
-from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.fingerprints import fingerprints
 from pcn.pareto import Tolerances, covered_mask, rounded, unique_front
@@ -25,30 +28,39 @@ from pcn.types import Action, AnyArray
 class LoopErasure(AbstractRefinement):
     """Store episodes that pay without their detours without them too, once a replay confirms it.
 
-    Only in deterministic environments. Replays cost environment steps.
+    Replays cost environment steps. In stochastic environments nothing is replayed: episodes that
+    are better without their detours are stored without them.
     """
 
-    def applies_to(self, spec: EnvironmentSpec) -> bool:
-        """Only where the same actions have the same outcome."""
-        return spec.deterministic
+    def before_storing(self, training: Training, episodes: Episodes) -> Episodes:
+        """In stochastic environments, the episodes without loops that gain nothing."""
+        if training.spec.deterministic:
+            return episodes
+        return without_idle_loops(episodes, discount=training.config.discount)
 
     def after_storing(self, training: Training, episodes: Episodes) -> None:
         """Replay the loop-free versions that would add to the front; store those that do."""
         config = training.config
+        if not training.spec.deterministic:
+            return
         shortcuts = promising_shortcuts(
             episodes,
             training.dataset.archive().returns,
             discount=config.discount,
             tolerances=training.dataset.tolerances,
         )
-        if len(shortcuts) == 0:
+        left = training.exploring_steps_left
+        if len(shortcuts) == 0 or left <= 0:
             return
         size = training.schedule.num_episodes
         padded = np.resize(np.arange(len(shortcuts)), size)
         agents = ScriptedAgent(
             shortcuts.actions[padded], np.zeros(size, np.int32), training.learner.policy.action_head
         )
-        replay = training.runner.run(agents, training.next_key(), size, count=len(shortcuts))
+        batch = training.schedule.batch(len(shortcuts), left)
+        replay = training.runner.run(
+            agents, training.next_key(), size, count=batch.count, most_steps=batch.most_steps
+        )
         returns = replay.returns(discount=config.discount)
         promised = shortcuts.returns[padded]
         faithful = np.all(np.abs(returns - promised) <= training.dataset.tolerances, axis=1)
@@ -83,12 +95,67 @@ def without_loops(
     return kept
 
 
+def without_idle_loops(episodes: Episodes, *, discount: float) -> Episodes:
+    """The terminated episodes without their loops, where no objective is worse without them.
+
+    Truncated episodes stay as they are: they are over because of their length.
+    """
+    lengths = np.asarray(episodes.lengths)
+    rows = np.flatnonzero(
+        np.asarray(episodes.real_mask) & np.asarray(episodes.terminated) & (lengths > 1)
+    )
+    if len(rows) == 0:
+        return episodes
+    observations = jax.tree.map(lambda leaf: np.asarray(leaf)[rows], episodes.observations)
+    kept = without_loops(observations, lengths[rows])
+    num_kept, num_steps = kept.sum(axis=1), kept.shape[1]
+    order = np.argsort(~kept, axis=1, kind="stable")
+    valid = np.arange(num_steps) < num_kept[:, None]
+
+    def shortened(leaf: AnyArray) -> np.ndarray:
+        """The kept steps first, in their order; zeros after them."""
+        values = np.asarray(leaf)[rows, :num_steps]
+        shape = (*order.shape, *(1,) * (values.ndim - 2))
+        moved = np.take_along_axis(values, order.reshape(shape), axis=1)
+        return moved * valid.reshape(shape).astype(moved.dtype)
+
+    rewards = shortened(episodes.rewards)
+    returns = np.einsum("eto,t->eo", rewards.astype(np.float64), discount ** np.arange(num_steps))
+    before = episodes.returns(discount=discount)[rows]
+    better = (num_kept < lengths[rows]) & np.all(returns >= before, axis=1)
+    index = rows[better]
+    if len(index) == 0:
+        return episodes
+
+    def replaced(leaf: AnyArray) -> Array:
+        whole = np.array(leaf)
+        whole[index] = 0
+        whole[index, :num_steps] = shortened(leaf)[better]
+        return jnp.asarray(whole)
+
+    masks = episodes.action_masks
+    new_lengths = lengths.copy()
+    new_lengths[index] = num_kept[better]
+    return Episodes(
+        jax.tree.map(replaced, episodes.observations),
+        replaced(episodes.actions),
+        replaced(episodes.rewards),
+        jnp.asarray(new_lengths),
+        episodes.terminated,
+        action_masks=None if masks is None else replaced(masks),
+        broken_off=episodes.broken_off,
+        real_mask=episodes.real_mask,
+        last_observations=episodes.last_observations,
+    )
+
+
 @dataclass(frozen=True)
 class Shortcuts:
     """Actions of episodes without their loops, and what they should return."""
 
     actions: Action
     """[episode, time, part]"""
+    lengths: Int[np.ndarray, " episode"]
     returns: Float[np.ndarray, "episode objective"]
 
     def __len__(self) -> int:
@@ -106,7 +173,7 @@ def promising_shortcuts(
     rows = np.flatnonzero(np.asarray(episodes.real_mask) & episodes.ended)
     actions = np.asarray(episodes.actions)
     if len(rows) == 0:
-        return Shortcuts(actions[rows], np.zeros((0, front.shape[1])))
+        return Shortcuts(actions[rows], rows, np.zeros((0, front.shape[1])))
     lengths = np.asarray(episodes.lengths)[rows]
     observations = jax.tree.map(lambda leaf: np.asarray(leaf)[rows], episodes.observations)
     kept = without_loops(observations, lengths)
@@ -125,4 +192,4 @@ def promising_shortcuts(
     shortened[:, :num_steps] = np.take_along_axis(
         actions[rows[index], :num_steps], order[index], axis=1
     )
-    return Shortcuts(shortened, returns[index])
+    return Shortcuts(shortened, num_kept[index], returns[index])

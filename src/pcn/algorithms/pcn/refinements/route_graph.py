@@ -20,6 +20,8 @@ from pcn.algorithms.pcn.refinements.effects import Effects, fingerprints
 EVENT, UNKNOWN, MISSING = -1, -2, -3
 """Instead of the place that an action leads to: an event, no prediction, not looked up yet."""
 MOST_PLACES = 1 << 24
+MOST_UNFAMILIAR = 16
+"""Unfamiliar steps that are remembered around one state."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Reach:
     after: Int[np.ndarray, " event"]
     """The state that the event leads to."""
     unfamiliar: list[tuple[int, int]]
-    """The nearest place with actions of which little is known, and these."""
+    """Some places and actions of which little is known, though all is known on the way there."""
 
     @classmethod
     def joined(cls, reaches: "list[Reach]") -> "Reach":
@@ -167,6 +169,7 @@ class RouteGraph:
         distance = np.full((len(states), len(self._places)), -1, np.int32)
         row = np.arange(len(states))
         distance[row, place] = 0
+        trusted = distance == 0  # reached by familiar steps alone
         steps = 0
         while len(row):
             lacking = np.any(self._table.next[around[row], place] == MISSING, axis=1)
@@ -176,18 +179,26 @@ class RouteGraph:
             more = len(self._places) - distance.shape[1]
             if more:
                 distance = np.pad(distance, ((0, 0), (0, more)), constant_values=-1)
+                trusted = np.pad(trusted, ((0, 0), (0, more)))
             after = self._table.next[around[row], place]
+            familiar = self._table.familiar[around[row], place] & trusted[row, place][:, None]
             self.work += len(row)
             steps += 1
-            row, after = np.repeat(row, after.shape[1]), after.ravel()
+            row, after, familiar = np.repeat(row, after.shape[1]), after.ravel(), familiar.ravel()
             new = after >= 0
             new[new] = distance[row[new], after[new]] < 0
-            row, place = np.divmod(np.unique(row[new] * MOST_PLACES + after[new]), MOST_PLACES)
+            both = row[new] * MOST_PLACES + after[new]
+            by_familiar = np.divmod(both[familiar[new]], MOST_PLACES)
+            trusted[by_familiar] = True
+            row, place = np.divmod(np.unique(both), MOST_PLACES)
             distance[row, place] = steps
-        return self._collected(around, distance)
+        return self._collected(around, distance, trusted)
 
     def _collected(
-        self, around: Int[np.ndarray, " state"], distance: Int[np.ndarray, "state place"]
+        self,
+        around: Int[np.ndarray, " state"],
+        distance: Int[np.ndarray, "state place"],
+        trusted: Bool[np.ndarray, "state place"],
     ) -> list[Reach]:
         """The events and the unfamiliar steps within the distances that were walked."""
         num_places, num_states = distance.shape[1], len(around)
@@ -205,8 +216,7 @@ class RouteGraph:
         is_first[1:] = np.any(same[1:] != same[:-1], axis=1)
         index = order[is_first]
         ends = np.searchsorted(row[index], np.arange(1, num_states))
-        strange = ~self._table.familiar[around, :num_places].all(axis=2) & visited
-        strange_at = np.where(strange, distance, np.iinfo(np.int32).max).argmin(axis=1)
+        strange = trusted[:, :, None] & ~self._table.familiar[around, :num_places]
         return [
             Reach(
                 places=place[own],
@@ -215,16 +225,10 @@ class RouteGraph:
                 rewards=outcomes.rewards[own],
                 terminated=outcomes.terminated[own],
                 after=after[own],
-                unfamiliar=self._strange(int(around[state]), int(strange_at[state]))
-                if strange[state, strange_at[state]]
-                else [],
+                unfamiliar=_spread_out(strange[state], distance[state]),
             )
             for state, own in enumerate(np.split(index, ends))
         ]
-
-    def _strange(self, around: int, place: int) -> list[tuple[int, int]]:
-        familiar = self._table.familiar[around, place]
-        return [(place, int(action)) for action in np.flatnonzero(~familiar)]
 
     def way(self, start: int, end: int) -> list[int]:
         """The actions of a shortest way of ordinary steps from a state to a place."""
@@ -243,6 +247,16 @@ class RouteGraph:
             end, action = before[end]
             backwards.append(action)
         return backwards[::-1]
+
+
+def _spread_out(
+    strange: Bool[np.ndarray, "place action"], distance: Int[np.ndarray, " place"]
+) -> list[tuple[int, int]]:
+    """Some of the marked steps, from the nearest to the farthest."""
+    places, actions = np.nonzero(strange)
+    order = np.argsort(distance[places], kind="stable")
+    chosen = order[np.linspace(0, len(order) - 1, min(len(order), MOST_UNFAMILIAR)).astype(int)]
+    return list(zip(places[chosen].tolist(), actions[chosen].tolist(), strict=True))
 
 
 def _numbered(

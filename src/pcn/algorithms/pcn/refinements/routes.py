@@ -146,9 +146,10 @@ class Routes(AbstractRefinement):
         return found
 
     def _try(self, training: Training, found: Found, allowed: int) -> bool:
-        """Play promised routes as long as promises are kept; tell whether there were any.
+        """Play promised routes as long as promises are kept; tell whether to search again.
 
-        A few are played first. If they keep what was promised, so will the others.
+        A few are played first. If they keep what was promised, so will the others. Where nothing is
+        promised, more steps of which little is known are tried instead.
         """
         state, dataset, config = self._state(training), training.dataset, training.config
         index, count, kept = np.arange(len(found.returns)), FIRST_PLAYED, 1.0
@@ -176,12 +177,13 @@ class Routes(AbstractRefinement):
             state.beam = min(self.beam, 2 * state.beam)
         elif kept < 1 - self.trusted:
             state.beam = max(min(self.beam, FIRST_BEAM), state.beam // 2)
-        return len(found.returns) > 0
+        return len(found.returns) > 0 or len(found.unfamiliar) > 0
 
     def _strange_routes(self, training: Training, found: Found) -> list[Script]:
         """Routes to steps of which little is known, with random actions behind them."""
         rng, num_actions = training.rng, self._state(training).model.num_actions
-        chosen = rng.permutation(len(found.unfamiliar))[: self.strange].tolist()
+        count = self.strange if len(found.returns) else 2 * self.strange
+        chosen = rng.permutation(len(found.unfamiliar))[:count].tolist()
         return [
             np.concatenate(
                 [found.actions(found.unfamiliar[step]), sticky(self.beyond, num_actions, rng)]

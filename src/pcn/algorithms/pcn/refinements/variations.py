@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Num
+from jaxtyping import Int, Num
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.training import Training
@@ -63,16 +63,24 @@ class Variations(AbstractRefinement):
         head = training.learner.policy.action_head
         draw = head.random_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
-        episodes = self.play(
-            training, [self.varied(one, other, draw, rng) for one, other in pairs], head
-        )
+        varied = [self.varied(one, other, draw, rng) for one, other in pairs]
+        count = training.affordable(self._limits(varied))
+        if count == 0:
+            return
+        episodes = self.play(training, varied, head, count)
         returns = episodes.returns(discount=config.discount)
         covered = covered_mask(returns, archive.returns, tolerances=dataset.tolerances)
         dataset.add(episodes, stored_mask=~covered)
 
-    def play(self, training: Training, varied: list[Actions], head: AbstractActionHead) -> Episodes:
-        """Play the actions; what does not end soon after the last one is broken off."""
-        limit = training.spec.step_limit
+    def play(
+        self,
+        training: Training,
+        varied: list[Actions],
+        head: AbstractActionHead,
+        count: int | None = None,
+    ) -> Episodes:
+        """Play the first ones; what does not end soon after the last action is broken off."""
+        limit, count = training.spec.step_limit, len(varied) if count is None else count
         padded = np.zeros((len(varied), limit, *varied[0].shape[1:]), varied[0].dtype)
         for row, actions in zip(padded, varied, strict=True):
             row[: len(actions)] = actions[:limit]
@@ -81,8 +89,13 @@ class Variations(AbstractRefinement):
             ScriptedAgent(padded, np.zeros(len(varied), np.int32), head),
             training.next_key(),
             len(varied),
-            most_steps=max(map(len, varied)) + self.extra_steps,
+            count=count,
+            most_steps=self._limits(varied),
         )
+
+    def _limits(self, varied: list[Actions]) -> Int[np.ndarray, " episode"]:
+        """After how many steps each variation is broken off."""
+        return np.array([len(actions) + self.extra_steps for actions in varied])
 
     def varied(
         self, actions: Actions, other: Actions, draw: Draw, rng: np.random.Generator

@@ -1,0 +1,233 @@
+"""The end of a training in a stochastic environment: fit, race, and execute the chosen afresh.
+
+What is reported was never used to choose: the executions of the race are forgotten once they have
+decided which commands are offered.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pcn.algorithms.pcn.contender import AbstractFitting, Contender, Entries
+from pcn.algorithms.pcn.network import network_name
+from pcn.algorithms.pcn.racing import Racing, Rules
+from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
+from pcn.algorithms.pcn.training import Training
+from pcn.coverage import CoverageSet
+from pcn.serialisation.arrays import named_arrays
+
+Parts = tuple[dict[str, np.ndarray], dict[str, Any]]
+"""A snapshot: arrays, and facts for JSON."""
+
+
+class RacedEnding:
+    """Three stages: refinements fit contenders, all commands race, the chosen are executed.
+
+    The network as training left it is a contender, too. Without `ExpectedReturns` there is no
+    race: every command of the last contender is executed.
+    """
+
+    def __init__(self, training: Training) -> None:
+        self._training = training
+        self._rng_before = training.rng.bit_generator.state
+        self._keys = [training.next_key() for _ in range(len(training.refinements) + 2)]
+        self._choice: ExpectedReturns | None = next(
+            (one for one in training.refinements if isinstance(one, ExpectedReturns)), None
+        )
+        self._fittings: dict[int, AbstractFitting] = {}
+        self._num_asked = 0
+        self._race: Racing | None = None
+        self._chosen: np.ndarray | None = None
+        self._final: Racing | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether everything that is offered has been executed."""
+        return self._final is not None and self._final.done
+
+    @property
+    def phase(self) -> str:
+        """What is going on, for people."""
+        if self._final is not None:
+            return "executing"
+        return "consolidating" if self._race is None else "racing"
+
+    def iterate(self) -> None:
+        """A little of the stage that is under way."""
+        for fitting in self._fittings.values():
+            if not fitting.done:
+                fitting.iterate()
+                return
+        if self._num_asked < len(self._training.refinements):
+            self._ask()
+        elif self._choice is not None and self._race is None:
+            self._race = self._new_race(self._choice)
+        elif self._race is not None and not self._race.done:
+            self._race.iterate()
+        elif self._final is None:
+            self._choose()
+            self._final = self._new_final()
+        else:
+            self._final.iterate()
+
+    def _ask(self) -> None:
+        """Ask the next refinement whether it has a contender."""
+        place = self._num_asked
+        self._num_asked += 1
+        refinement = self._training.refinements[place]
+        fitting = refinement.contender(self._training, self._keys[place])
+        if fitting is not None:
+            self._fittings[place] = fitting
+
+    def _entries(self) -> Entries:
+        """The commands of all contenders."""
+        fitted = [fitting.contender for fitting in self._fittings.values()]
+        if fitted and self._choice is None:
+            return Entries.of(fitted[-1:])
+        archive, policy = self._training.commands(), self._training.learner.policy
+        plain = Contender(policy, archive.returns, archive.horizons.astype(np.float64))
+        return Entries.of([plain, *fitted])
+
+    def _new_race(self, choice: ExpectedReturns) -> Racing:
+        training = self._training
+        return Racing(
+            training,
+            self._entries(),
+            choice.race_rules(),
+            most_steps=choice.race_steps(training),
+            key=self._keys[-2],
+        )
+
+    def _choose(self) -> None:
+        """Choose by the race, if there is one; commands that were not executed are left out."""
+        if self._race is None or self._choice is None:
+            self._chosen = np.arange(len(self._entries()))
+            return
+        raced = np.flatnonzero(self._race.left)
+        if len(raced) == 0:  # all were broken off: let the final executions tell
+            self._chosen = np.arange(min(self._choice.fewest, len(self._entries())))
+            return
+        execution = self._race.execution.taking(raced)
+        best = self._choice.chosen(
+            execution,
+            executions=self._training.config.executions,
+            most_steps=self._training.steps_left,
+        )
+        order = np.lexsort(execution.returns[best].T[::-1])
+        self._chosen = raced[best[order]]
+
+    def _offered(self) -> Entries:
+        assert self._chosen is not None
+        return self._entries().taking(self._chosen)
+
+    def _new_final(self) -> Racing:
+        training, executions = self._training, self._training.config.executions
+        fixed = Rules(
+            first=executions, growth=1, largest=executions, confidence=0.95, indifference=0.0,
+            drops=False,
+        )  # fmt: skip
+        return Racing(
+            training,
+            self._offered(),
+            fixed if self._choice is None else self._choice.final_rules(executions),
+            most_steps=training.steps_left,
+            key=self._keys[-1],
+        )
+
+    def _executed(self) -> tuple[Entries, np.ndarray]:
+        assert self._final is not None, "the training is not done"
+        index = np.flatnonzero(self._final.left)
+        return self._offered().taking(index), index
+
+    def coverage_set(self) -> CoverageSet:
+        """The commands that the run offers and what each returned, once `done`."""
+        assert self._final is not None
+        entries, index = self._executed()
+        return CoverageSet.measured(
+            entries.desired_returns,
+            entries.horizons,
+            self._final.execution.taking(index).singles,
+            tolerances=self._training.dataset.tolerances,
+            network=entries.network,
+        )
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The networks that execute the commands, and whether their commands follow rewards."""
+        contenders = self._executed()[0].contenders
+        arrays: dict[str, np.ndarray] = {}
+        for number, contender in enumerate(contenders):
+            arrays |= named_arrays(contender.policy, network_name(number))
+        return arrays | {
+            "upper_bound": self._training.upper_bound(),
+            "follows_rewards": np.array([one.follows_rewards for one in contenders]),
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """How much fitting and racing took, for `metrics.json`."""
+        facts: dict[str, Any] = {
+            fitting.name: {"updates": fitting.num_updates, "steps": fitting.num_steps}
+            for fitting in self._fittings.values()
+        }
+        if self._race is not None:
+            facts["race"] = {
+                "commands": self._race.execution.num_policies,
+                "executions": len(self._race.execution.policies),
+                "steps": self._race.num_steps,
+            }
+        return facts
+
+    def snapshot(self) -> Parts:
+        """Everything needed to go on exactly here, as arrays and as facts for JSON."""
+        facts: dict[str, Any] = {"rng_before": self._rng_before, "num_asked": self._num_asked}
+        arrays: dict[str, np.ndarray] = {}
+        for name, stage in self._stages().items():
+            own, facts[name] = stage.snapshot()
+            arrays |= {f"ending.{name}.{key}": array for key, array in own.items()}
+        if self._chosen is not None:
+            arrays["ending.chosen"] = self._chosen
+        return arrays, facts
+
+    def _stages(self) -> dict[str, AbstractFitting | Racing]:
+        """What has begun, by name."""
+        stages: dict[str, AbstractFitting | Racing] = {
+            f"fitting_{place}": fitting for place, fitting in self._fittings.items()
+        }
+        if self._race is not None:
+            stages["race"] = self._race
+        if self._final is not None:
+            stages["final"] = self._final
+        return stages
+
+    @classmethod
+    def restored(
+        cls, training: Training, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]
+    ) -> "RacedEnding":
+        """The ending as it was when the snapshot was taken; `training` has been restored.
+
+        An ending that an earlier version of the package began starts over.
+        """
+        now = training.rng.bit_generator.state
+        training.rng.bit_generator.state = facts["rng_before"]
+        ending = cls(training)
+        for _ in range(facts.get("num_asked", 0)):
+            ending._ask()
+            if f"fitting_{ending._num_asked - 1}" not in facts:
+                ending._fittings.pop(ending._num_asked - 1, None)
+
+        def restore(name: str, stage: AbstractFitting | Racing) -> None:
+            prefix = f"ending.{name}."
+            own = {key.removeprefix(prefix): arrays[key] for key in arrays if prefix in key}
+            stage.restore(own, facts[name])
+
+        for name, stage in ending._stages().items():
+            restore(name, stage)
+        if "race" in facts and ending._choice is not None:
+            ending._race = ending._new_race(ending._choice)
+            restore("race", ending._race)
+        if "final" in facts:
+            ending._chosen = np.array(arrays["ending.chosen"])
+            ending._final = ending._new_final()
+            restore("final", ending._final)
+        training.rng.bit_generator.state = now
+        return ending

@@ -1,0 +1,220 @@
+"""Racing: commands are executed in rounds, and more often where they cannot be ranked yet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Int, UInt32
+
+from pcn.algorithms.execution import Execution
+from pcn.algorithms.pcn.contender import Entries
+from pcn.algorithms.pcn.ranking import Comparison, unbeaten_mask, unsettled_mask
+from pcn.algorithms.pcn.training import Training
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How often commands are executed."""
+
+    first: int
+    """Executions of every command."""
+    growth: int
+    """Each later round brings the undecided commands to so many times as many."""
+    largest: int
+    """Most executions of a command."""
+    confidence: float
+    """Of the intervals that decide."""
+    indifference: float
+    """Differences up to this share of the range do not matter."""
+    drops: bool
+    """Whether commands leave the race: those that another one beats, one of two identical ones,
+    and the worst of the undecided where the steps are too few for all."""
+    identical_after: int = 16
+    """Commands are identical once they have returned the same in so many executions."""
+    patience: float | None = None
+    """Episodes are broken off after so many times their desired horizon, or their contender's
+    median one if that is longer.
+
+    Their command is out of the race then. None: they go on to the step limit."""
+
+
+class Racing:
+    """Executes the commands of several contenders, a batch in each iteration.
+
+    The n-th executions of all commands meet the same randomness, so that differences between
+    commands show early. It takes at most `most_steps` environment steps: a batch is as large as
+    if every episode of it took as long as it can. Only if not a single episode is sure to fit, one
+    is run all the same.
+    """
+
+    def __init__(
+        self,
+        training: Training,
+        entries: Entries,
+        rules: Rules,
+        *,
+        most_steps: int,
+        key: UInt32[np.ndarray, " 2"],
+    ) -> None:
+        self._training = training
+        self._entries = entries
+        self._rules = rules
+        self._most_steps = most_steps
+        self._key = key
+        limit = training.spec.step_limit
+        self._limits = np.full(len(entries), limit, np.int64)
+        if rules.patience is not None:
+            # A short command may have to wait for its chance as long as others need.
+            typical = np.array([np.median(one.horizons) for one in entries.contenders])
+            longest = np.maximum(entries.horizons, typical[entries.network])
+            self._limits = np.minimum(np.ceil(rules.patience * longest), limit).astype(np.int64)
+        self.execution = Execution.none(len(entries), training.spec.num_objectives)
+        self.num_steps = 0
+        self.broken_off: Bool[np.ndarray, " command"] = np.zeros(len(entries), dtype=bool)
+        """Whose episodes did not come to an end."""
+        self.done = False
+        self._left = np.ones(len(entries), dtype=bool)
+        self._active = self._left
+        self._target = rules.first
+
+    @property
+    def left(self) -> Bool[np.ndarray, " command"]:
+        """The commands that were executed and are still in the race."""
+        return self._left & (self.execution.counts > 0) & ~self.broken_off
+
+    def iterate(self) -> None:
+        """Run the next batch of episodes; once a round is over, see who needs another one."""
+        commands, numbers = self._next_batch()
+        if len(commands):
+            self._run(commands, numbers)
+        if not self.done and not self._pending.any():
+            self._next_round()
+
+    @property
+    def _pending(self) -> Bool[np.ndarray, " command"]:
+        return self._active & ~self.broken_off & (self.execution.counts < self._target)
+
+    def _next_batch(self) -> tuple[Int[np.ndarray, " episode"], Int[np.ndarray, " episode"]]:
+        """The commands to execute next, and the number of each execution.
+
+        Those with the fewest executions come first; all of a batch have one network. Nothing is
+        returned, and the race is over, when no episode is sure to fit into the steps.
+        """
+        nothing = np.zeros(0, np.int64)
+        pending = np.flatnonzero(self._pending)
+        if len(pending) == 0:
+            return nothing, nothing
+        counts, network = self.execution.counts, self._entries.network
+        first = pending[np.argmin(counts[pending])]
+        same = pending[network[pending] == network[first]]
+        size = self._training.actor.batch_size
+        fits = (self._most_steps - self.num_steps) // int(self._limits[first])
+        if fits < 1 and self.num_steps > 0:
+            self.done = True
+            return nothing, nothing
+        missing = self._target - counts[same]
+        commands = np.repeat(same, missing)
+        numbers = np.concatenate([np.arange(counts[one], self._target) for one in same])
+        order = np.argsort(numbers, kind="stable")[: int(np.clip(fits, 1, size))]
+        return commands[order], numbers[order]
+
+    def _run(
+        self, commands: Int[np.ndarray, " episode"], numbers: Int[np.ndarray, " episode"]
+    ) -> None:
+        training, entries = self._training, self._entries
+        contender = entries.contenders[int(entries.network[commands[0]])]
+        count, size = len(commands), training.actor.batch_size
+        padded = np.resize(commands, size)
+        steps_before = training.steps
+        episodes = training.actor.run(
+            contender.policy,
+            entries.desired_returns[padded],
+            entries.horizons[padded],
+            upper_bound=contender.bounded(training.upper_bound()),
+            key=self._key,
+            greedy=True,
+            follows_rewards=contender.follows_rewards,
+            count=count,
+            most_steps=self._limits[padded],
+            numbers=np.resize(numbers, size),
+        )
+        self.num_steps += training.steps - steps_before
+        ended = episodes.ended[:count]
+        self.broken_off = self.broken_off.copy()
+        self.broken_off[commands[~ended]] = True
+        self.execution = self.execution.adding(
+            commands[ended],
+            episodes.returns(discount=training.config.discount)[:count][ended],
+            np.asarray(episodes.lengths)[:count][ended],
+        )
+
+    def _next_round(self) -> None:
+        """See who leaves the race, and who needs more executions."""
+        rules, index = self._rules, np.flatnonzero(self.left)
+        self._active = np.zeros_like(self._active)
+        self.done = len(index) < 2 or self._target >= rules.largest
+        if self.done:
+            return
+        self._target = min(self._target * rules.growth, rules.largest)
+        execution = self.execution.taking(index)
+        comparison = Comparison.of(execution.singles, rules.indifference)
+        kept = np.ones(len(index), dtype=bool)
+        if rules.drops:
+            kept = unbeaten_mask(
+                comparison, confidence=rules.confidence, identical_after=rules.identical_after
+            )
+        undecided = unsettled_mask(comparison, kept, rules.confidence)
+        if rules.drops:
+            clear = comparison.inferiority(rules.confidence)
+            waiting = np.flatnonzero(undecided)
+            waiting = waiting[np.argsort(clear[waiting], kind="stable")]
+            dropped = self._too_many(execution, waiting)
+            kept[dropped] = undecided[dropped] = False
+        self._left = np.zeros_like(self._left)
+        self._left[index[kept]] = True
+        self._active[index[undecided]] = True
+        self.done = not self._pending.any()
+
+    def _too_many(
+        self, execution: Execution, waiting: Int[np.ndarray, " waiting"]
+    ) -> Int[np.ndarray, " dropped"]:
+        """Those of the waiting commands, best first, that the next round has no room for.
+
+        A round takes at most half of the steps that are left, so that others can follow. It drops
+        at most half of the waiting; where the steps are too few for that, it is a shorter and the
+        last one.
+        """
+        missing = self._target - execution.counts[waiting]
+        cost = np.cumsum(missing * execution.horizons[waiting])
+        steps_left = self._most_steps - self.num_steps
+        room = max(int((cost <= steps_left / 2).sum()), -(-len(waiting) // 2))
+        if room and cost[room - 1] > steps_left:
+            share = steps_left / cost[room - 1]
+            self._target -= int(missing[:room].max() * (1 - share))
+        return waiting[room:]
+
+    def snapshot(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Everything needed to go on exactly here, as arrays and as facts for JSON."""
+        arrays = {
+            **self.execution.to_arrays("racing.execution"),
+            "racing.broken_off": self.broken_off,
+            "racing.active": self._active,
+            "racing.left": self._left,
+        }
+        facts = {
+            "most_steps": self._most_steps,
+            "num_steps": self.num_steps,
+            "target": self._target,
+            "done": self.done,
+        }
+        return arrays, facts
+
+    def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+        """Go back to a snapshot."""
+        self.execution = Execution.from_arrays(arrays, "racing.execution")
+        self.broken_off = np.array(arrays["racing.broken_off"])
+        self._active = np.array(arrays["racing.active"])
+        self._left = np.array(arrays["racing.left"])
+        self._most_steps, self.num_steps = facts["most_steps"], facts["num_steps"]
+        self._target, self.done = facts["target"], facts["done"]

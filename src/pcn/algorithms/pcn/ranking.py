@@ -1,0 +1,155 @@
+"""Ranking: which means differ for certain, as far as a number of executions can tell."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from pcn.pareto import non_dominated_mask
+from pcn.single_returns import SingleReturns, margins_of
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every command compared with every other one, execution by execution.
+
+    `[i, j]` is about command i minus command j. Only executions with numbers that both have are
+    compared: they may have met the same randomness, and then the difference is known much better
+    than either mean.
+    """
+
+    difference: Float[np.ndarray, "command command objective"]
+    """How much more i returns than j on average."""
+    deviation: Float[np.ndarray, "command command objective"]
+    """Standard deviation of single differences."""
+    counts: Int[np.ndarray, "command command"]
+    """How many executions were compared."""
+    widest: Float[np.ndarray, " objective"]
+    indifference: Float[np.ndarray, " objective"]
+    """Differences up to this do not matter."""
+
+    @classmethod
+    def of(cls, singles: SingleReturns, indifference: float) -> "Comparison":
+        """Compare all commands; `indifference` is a share of the range of non-dominated means."""
+        counts, means = singles.counts, singles.means
+        longest, centre = int(counts.max()), means.mean(axis=0)
+        padded = np.zeros((len(singles), longest, means.shape[1]))
+        for row, returns in zip(padded, singles.by_policy, strict=True):
+            row[: len(returns)] = returns - centre  # small numbers lose no digits when squared
+        common = np.minimum(counts[:, None], counts)
+        shape = (len(singles), *means.shape)
+        difference, deviation = np.zeros(shape), np.zeros(shape)
+        for one in range(len(singles)):
+            shared = (np.arange(longest) < common[one][:, None])[:, :, None]
+            single = (padded[one] - padded) * shared
+            number = common[one][:, None]
+            difference[one] = single.sum(axis=1) / number
+            square = (single**2).sum(axis=1) / number
+            deviation[one] = np.sqrt(np.maximum(square - difference[one] ** 2, 0.0))
+        front = means[non_dominated_mask(means)]
+        extent = np.ptp(front, axis=0)
+        zone = indifference * np.where(extent > 0, extent, np.ptp(means, axis=0))
+        return cls(difference, deviation, common, singles.widest, zone)
+
+    def beats(self, confidence: float) -> Bool[np.ndarray, "command command"]:
+        """Mark where i is better than j in some objective, and worse in none, for certain."""
+        least = self.difference - self._margins(confidence)
+        no_worse = np.all(least >= -self.indifference, axis=2)
+        return no_worse & np.any(least > self.indifference, axis=2)
+
+    def settled(self, confidence: float) -> Bool[np.ndarray, "command command"]:
+        """Mark pairs of which more executions would hardly tell more.
+
+        One beats the other, each is better in some objective, or the difference does not matter.
+        """
+        margins = self._margins(confidence)
+        least, most = self.difference - margins, self.difference + margins
+        each = np.any(least > 0, axis=2) & np.any(most < 0, axis=2)
+        same = np.all(np.maximum(most, -least) <= self.indifference, axis=2)
+        beats = self.beats(confidence)
+        return beats | beats.T | each | same
+
+    def inferiority(self, confidence: float) -> Float[np.ndarray, " command"]:
+        """How clearly each command is dominated by some other one: 1 where it is just certain.
+
+        It is negative for commands that are better than every other one in some objective.
+        """
+        tiny = np.finfo(np.float64).tiny
+        margins = np.maximum(self._margins(confidence), tiny)
+        clear = ((self.difference + self.indifference) / margins).min(axis=2)
+        np.fill_diagonal(clear, -np.inf)
+        return np.asarray(clear.max(axis=0))
+
+    def identical(self, least_executions: int) -> Bool[np.ndarray, "command command"]:
+        """Mark pairs that returned the same in every one of so many executions."""
+        same = np.all(np.abs(self.difference) + self.deviation == 0, axis=2)
+        return same & (self.counts >= least_executions)
+
+    def alike(self) -> Bool[np.ndarray, "command command"]:
+        """Mark pairs whose means differ by no more than what does not matter."""
+        return np.all(np.abs(self.difference) <= self.indifference, axis=2)
+
+    def _margins(self, confidence: float) -> Float[np.ndarray, "command command objective"]:
+        return margins_of(self.counts, self.deviation, self.widest, confidence)
+
+
+def unsettled_mask(
+    comparison: Comparison, left: Bool[np.ndarray, " command"], confidence: float
+) -> Bool[np.ndarray, " command"]:
+    """Mark those of the commands `left` that cannot be ranked against another one of them."""
+    unsettled = ~comparison.settled(confidence) & left[:, None] & left[None]
+    np.fill_diagonal(unsettled, False)
+    return np.asarray(unsettled.any(axis=1))
+
+
+def unbeaten_mask(
+    comparison: Comparison, *, confidence: float, identical_after: int
+) -> Bool[np.ndarray, " command"]:
+    """Mark the commands that no other one beats; of identical ones, the first."""
+    beaten = np.asarray(comparison.beats(confidence).any(axis=0))
+    earlier = np.arange(len(beaten))[:, None] < np.arange(len(beaten))
+    copies = comparison.identical(identical_after) & earlier & ~beaten[:, None]
+    return np.asarray(~beaten & ~copies.any(axis=0))
+
+
+def choose(
+    comparison: Comparison,
+    means: Float[np.ndarray, "command objective"],
+    *,
+    confidence: float,
+) -> Int[np.ndarray, " chosen"]:
+    """The commands that may be non-dominated, best first; of those that are alike, the best."""
+    index = np.flatnonzero(~comparison.beats(confidence).any(axis=0))
+    alike = comparison.alike()
+    chosen: list[int] = []
+    for one in index[best_first(means[index])].tolist():
+        if not alike[one, chosen].any():
+            chosen.append(one)
+    return np.array(chosen, np.int64)
+
+
+def best_first(returns: Float[np.ndarray, "point objective"]) -> Int[np.ndarray, " point"]:
+    """An order of points of which every beginning is a good choice.
+
+    First come the non-dominated: the best of each objective, then always the one that is farthest
+    from all before it, in units of their ranges. The dominated follow, the nearest first.
+
+    >>> best_first(np.array([[0.0, 4.0], [1.0, 3.0], [2.0, 2.0], [4.0, 0.0], [0.0, 0.0]]))
+    array([3, 0, 2, 1, 4])
+    """
+    on_front = non_dominated_mask(returns)
+    extent = np.ptp(returns[on_front], axis=0)
+    scaled = returns / np.where(extent > 0, extent, 1.0)
+    front = np.flatnonzero(on_front)
+    order: list[int] = list(dict.fromkeys(front[np.argmax(scaled[front], axis=0)].tolist()))
+    distance = np.full(len(returns), np.inf)
+    for one in order:
+        distance = np.minimum(distance, np.linalg.norm(scaled - scaled[one], axis=1))
+    left = [one for one in front.tolist() if one not in set(order)]
+    while left:
+        one = left.pop(int(np.argmax(distance[left])))
+        order.append(one)
+        distance = np.minimum(distance, np.linalg.norm(scaled - scaled[one], axis=1))
+    dominated = np.flatnonzero(~on_front)
+    nearest = dominated[np.argsort(distance[dominated], kind="stable")]
+    return np.concatenate([np.array(order, np.int64), nearest])

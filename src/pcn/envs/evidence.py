@@ -1,0 +1,41 @@
+"""Evidence: what random episodes of an environment showed, and in words."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float
+
+
+@dataclass
+class Evidence:
+    """What random episodes showed."""
+
+    step_limit_source: str = ""
+    """Who says what the step limit is."""
+    returns: list[Float[np.ndarray, " objective"]] = field(default_factory=list)
+    """Of the episodes that were not cut; of all where every one was."""
+    lengths: list[int] = field(default_factory=list)
+    """Of the same episodes."""
+    num_compared: int = 0
+    """Scripts of actions that were played again under another seed."""
+    num_differing: int = 0
+    """How many of them led to something else."""
+    first_states_differ: bool = False
+    """Whether seeds decide how an episode begins."""
+    seed_respected: bool | None = None
+    """Whether the same seed and the same actions have the same outcome, where that says something:
+    None in a deterministic environment."""
+    seconds: float = 0.0
+    """Time that the steps took."""
+
+    @property
+    def told(self) -> str:
+        """How it was found out whether the environment is deterministic, in a few words."""
+        if self.first_states_differ:
+            return "episodes begin differently under other seeds"
+        if self.num_compared == 0:
+            return "no episode was compared"
+        return (
+            f"{self.num_differing} of {self.num_compared} scripts of random actions led to "
+            "something else when played again"
+        )

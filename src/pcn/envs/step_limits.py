@@ -1,0 +1,81 @@
+"""The step limit of a Gymnasium environment: where it is written, or what random episodes show."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+
+UNLIMITED_STEPS = 1000
+"""Step limit of environments that have none, if the budget allows episodes of that length."""
+OF_EQUAL_LENGTH = 10
+"""Limit of an environment whose random episodes all had one length, in that length."""
+EPISODES_IN_BUDGET = 100
+"""At least so many episodes of an environment without a limit fit into the budget."""
+_ATTRIBUTES = (
+    "_max_episode_steps",
+    "max_episode_steps",
+    "_max_steps",
+    "max_steps",
+    "max_timesteps",
+)
+
+
+class StepLimit(NamedTuple):
+    """The longest episode, and who says so."""
+
+    steps: int
+    source: str
+
+
+def written_limit(environment: gym.Env[Any, Any]) -> StepLimit | None:
+    """The limit that the spec, a wrapper anywhere in the chain or an attribute tells, if any.
+
+    Of several the smallest counts: it is the one that ends an episode.
+    """
+    found = list(_written(environment))
+    return min(found, key=lambda limit: limit.steps) if found else None
+
+
+def _written(environment: gym.Env[Any, Any]) -> Iterator[StepLimit]:
+    spec = environment.spec
+    most: Any = None if spec is None else spec.max_episode_steps
+    if _is_limit(most):
+        yield StepLimit(int(most), "its spec")
+    layer: Any = environment
+    while True:
+        wrapper = type(layer).__name__
+        # A wrapper passes attributes of what it wraps on: only its own are looked at.
+        own = vars(layer) if isinstance(layer, gym.Wrapper) else None
+        for name in _ATTRIBUTES:
+            value = getattr(layer, name, None) if own is None else own.get(name)
+            if _is_limit(value):
+                yield StepLimit(int(value or 0), f"{wrapper}.{name}")
+        if not isinstance(layer, gym.Wrapper):
+            return
+        layer = layer.env
+
+
+def _is_limit(value: Any) -> bool:
+    try:
+        return not isinstance(value, bool) and value == int(value) and value >= 1
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def observed_limit(
+    truncated: Sequence[int], terminated: Sequence[int], total_steps: int | None
+) -> StepLimit:
+    """A limit from the lengths of random episodes, where none is written.
+
+    Episodes that the environment truncated tell its limit. Otherwise episodes may be long, but
+    not so long that few fit into the budget, unless they ended by themselves later than that.
+    """
+    if truncated:
+        return StepLimit(max(truncated), "observed truncation")
+    most = UNLIMITED_STEPS
+    if len(terminated) > 1 and min(terminated) == max(terminated):
+        most = min(most, OF_EQUAL_LENGTH * max(terminated))
+    if total_steps is None:
+        return StepLimit(most, "ours: none is known")
+    affordable = max(total_steps // EPISODES_IN_BUDGET, 2 * max(terminated, default=0), 1)
+    return StepLimit(min(affordable, most), "ours: none is known")

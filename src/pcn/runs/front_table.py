@@ -1,0 +1,84 @@
+"""A coverage set as a table of numbers: the content of `front.csv`."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.coverage import CoverageSet
+from pcn.pareto import Tolerances
+
+FIRST = ("requested", "executed", "deviation")
+"""Kinds of columns that every table has, one column per objective."""
+REPEATED = ("margin", "low", "high")
+"""Kinds that it has besides where policies were executed more than once."""
+COUNTS = ("executions", "network")
+"""Single columns that it has then."""
+
+
+def table_of(
+    coverage_set: CoverageSet, names: tuple[str, ...]
+) -> tuple[list[str], list[list[float]]]:
+    """Header and rows; what says something about repeated executions only where there are any."""
+
+    def columns(*kinds: str) -> list[str]:
+        return [f"{kind}_{name}" for kind in kinds for name in names]
+
+    numbers = np.arange(len(coverage_set))
+    header = ["id", *columns("requested"), "requested_horizon", *columns("executed", "deviation")]
+    parts: list[Any] = [
+        numbers,
+        coverage_set.requested,
+        coverage_set.horizons,
+        coverage_set.executed,
+        coverage_set.deviation,
+    ]
+    if coverage_set.is_repeated or coverage_set.network.any():
+        header += [*columns(*REPEATED), *COUNTS]
+        parts += [getattr(coverage_set, name) for name in (*REPEATED, *COUNTS)]
+    table: list[list[float]] = [[] for _ in numbers]
+    for part in parts:
+        for row, values in zip(table, part.tolist(), strict=True):
+            row.extend(values if isinstance(values, list) else [values])
+    for row, on_front in zip(table, coverage_set.front_mask.tolist(), strict=True):
+        row.append(int(on_front))
+    return [*header, "non_dominated"], table
+
+
+def coverage_set_of(
+    header: list[str], rows: list[list[str]], num_policies: int, tolerances: Tolerances
+) -> CoverageSet:
+    """The coverage set of a table; a ValueError says what is wrong with it.
+
+    Tables of earlier versions have the first columns only.
+    """
+    count = sum(name.startswith("executed_") for name in header)
+    table = np.array(rows, dtype=np.float64)
+    per_objective = 3 if "executions" not in header else 6
+    others = 3 if "executions" not in header else 5
+    if count == 0 or table.ndim != 2 or table.shape[1] != per_objective * count + others:
+        raise ValueError(f"expected {per_objective} numbers for each objective and {others} more")
+    if not np.isfinite(table).all():
+        raise ValueError("a number is missing")
+    if table[:, 0].tolist() != list(range(num_policies)):
+        raise ValueError(f"expected the policies 0 to {num_policies - 1} in order")
+
+    def columns(kind: str) -> Float[np.ndarray, "policy objective"]:
+        return table[:, [name.startswith(f"{kind}_") for name in header]]
+
+    def column(name: str) -> Float[np.ndarray, " policy"]:
+        return table[:, header.index(name)]
+
+    more: dict[str, Any] = {}
+    if "executions" in header:
+        more = {kind: columns(kind) for kind in REPEATED}
+        more |= {name: column(name).astype(np.int64) for name in COUNTS}
+    requested = table[:, 1 : 1 + count]  # `requested_horizon` begins like these
+    return CoverageSet(
+        requested=requested,
+        horizons=table[:, 1 + count],
+        executed=columns("executed"),
+        deviation=columns("deviation"),
+        tolerances=tolerances,
+        **more,
+    )
