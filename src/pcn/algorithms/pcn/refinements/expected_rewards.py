@@ -39,7 +39,7 @@ class ExpectedRewards(AbstractRefinement):
     updates: int = 3_000
     """Updates by which mean rewards and ends are learnt."""
     held_out: int = 8
-    """Every so manieth episode is kept out of that, to judge what was learnt."""
+    """One episode in so many is kept out of that, to judge what was learnt."""
     least_random: float = 0.1
     """Rewards, or ends, are random where a larger share of their variance is not foreseen."""
     least_survival: float = 0.05
