@@ -207,3 +207,20 @@ def test_an_unknown_choice_is_refused(name, value):
 )
 def test_a_batch_is_split_between_dataset_and_archive(fraction, counts):
     assert PCNConfig(archive_fraction=fraction).batch_counts == counts
+
+
+def test_a_recorded_config_may_have_hyperparameters_that_there_are_no_more():
+    old = PCNConfig().to_json()
+    old["refinements"] = {
+        "consolidation": {"updates": 7, "stochastic_budget": 0.3},
+        "expected_returns": {"candidates": 9, "checks": 3, "checking_share": 0.3},
+    }
+    config = PCNConfig.recorded(old)
+    assert [type(one).__name__ for one in config.refinements] == [
+        "Consolidation", "ExpectedReturns",
+    ]  # fmt: skip
+    assert (config.refinements[0].updates, config.refinements[1].candidates) == (7, 9)
+    with pytest.raises(UserError, match="check_shar"):
+        PCNConfig.recorded({**old, "refinements": {"expected_returns": {"check_shar": 1}}})
+    with pytest.raises(UserError, match="checks"):
+        PCNConfig.of({"expected_returns.checks": 3})

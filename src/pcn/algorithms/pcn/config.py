@@ -12,6 +12,15 @@ from pcn.errors import UserError
 
 Config = TypeVar("Config", bound="PCNConfig")
 
+RETIRED = {
+    "consolidation.stochastic_budget",
+    "expected_returns.check_share",
+    "expected_returns.checking_share",
+    "expected_returns.checks",
+    "expected_returns.executing_share",
+}
+"""Hyperparameters of earlier versions that change nothing any more."""
+
 NAMES = {kind: name for name, kind in REFINEMENTS.items()}
 
 
@@ -75,6 +84,18 @@ class PCNConfig(CoreConfig):
         refinements = tuple(made(REFINEMENTS[name], fields) for name, fields in chosen.items())
         config: Config = made(cls, {**values, "refinements": refinements}, also_known=REFINEMENTS)
         return config
+
+    @classmethod
+    def recorded(cls: type[Config], content: Mapping[str, Any]) -> Config:
+        """The config that stands in a run's `config.json`, which may be an old one."""
+        on = content.get("refinements")
+        if isinstance(on, Mapping):
+            kept = {
+                name: {key: fields[key] for key in fields if f"{name}.{key}" not in RETIRED}
+                for name, fields in on.items()
+            }
+            content = {**content, "refinements": kept}
+        return cls.of(cls.before, content)
 
     @classmethod
     def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
