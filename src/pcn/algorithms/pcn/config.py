@@ -113,7 +113,6 @@ class PCNConfig(CoreConfig):
             "breaking_off": content["patience"] is not None,
             "consolidation": content["consolidation_updates"] > 0,
             "expected_returns": True,
-            "planning": False,
         }
         details = {
             "bounded_commands.upper_bound": content["upper_bound"],
