@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Int
 
+from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.refinements import Planning
+from pcn.algorithms.pcn.refinements import ExpectedReturns, Planning
 from pcn.algorithms.pcn.refinements.lessons import lessons_of
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.pcn.training import Training
@@ -142,7 +143,7 @@ def test_the_network_reaches_in_the_model_what_the_plans_promise():
     fitting = fitted(explored(River()))
     ready = fitting._ready
     np.testing.assert_allclose(
-        fitting.expected(fitting.contender.policy, ready), ready.plans.vectors, atol=1e-6
+        ready.expected(fitting.contender.policy), ready.plans.vectors, atol=1e-6
     )
 
 
@@ -231,6 +232,15 @@ def test_a_model_that_executions_contradict_is_not():
     fitting.iterate()
     assert fitting.done
     assert fitting.contender.expected is None
+
+
+def test_beside_a_confirmed_model_only_what_is_clearly_better_is_offered():
+    """Four executions each of one that is worse, one that may be better, and one that is."""
+    expected = np.array([[0.0, 10.0], [10.0, 0.0]])
+    singles = np.array([[[4, -1], [5, -1]], [[8, 8], [14, -20]], [[6, 7], [5, 6]]], np.float64)
+    returns = np.concatenate([singles, singles], axis=1).swapaxes(0, 1).reshape(12, 2)
+    execution = Execution.of_episodes(returns, np.full(12, 3), 4)
+    assert ExpectedReturns().adding(execution, expected).tolist() == [2]
 
 
 @pytest.mark.slow

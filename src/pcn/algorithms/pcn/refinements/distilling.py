@@ -3,28 +3,17 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.network import fresh_policy
-from pcn.algorithms.pcn.refinements.lessons import (
-    Lessons,
-    greedy_actions,
-    lessons_of,
-    study,
-    uncertainty,
-)
+from pcn.algorithms.pcn.refinements.curriculum import Curriculum
+from pcn.algorithms.pcn.refinements.lessons import study, uncertainty
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner
-from pcn.nets.policy import ConditionedPolicy
 from pcn.pareto import non_dominated_mask
-from pcn.planning import Plans, TabularModel
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.estimation import estimated_model
-from pcn.planning.evaluation import expected_returns
 from pcn.planning.vector_sets import spread_out
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
@@ -68,7 +57,7 @@ class Distilling(AbstractFitting):
         self._reached: Float[np.ndarray, "plan objective"] = np.zeros(
             (0, training.spec.num_objectives)
         )
-        self._ready: _Ready | None = None
+        self._ready: Curriculum | None = None
         self._looked_at = 0
         self._stuck = False
         self._tried = settings.trial_share == 0
@@ -94,8 +83,10 @@ class Distilling(AbstractFitting):
     def iterate(self) -> None:
         """Plan the first time; later learn a little, and look at what was learnt if it is time."""
         if self._ready is None:
-            self._ready = self._prepare()
-            self._begin()
+            self._ready = self._prepared()
+            policy = self._ready.scaled(self._learner.policy)
+            self._learner, self._policy = Learner.fresh(policy), policy
+            self._missed = np.zeros(len(self._ready.plans))
             return
         if self._fitted:
             self._try(self._ready)
@@ -108,57 +99,10 @@ class Distilling(AbstractFitting):
         if self.num_updates % self._settings.updates == 0:
             self._look(self._ready)
 
-    def _prepare(self) -> "_Ready":
-        settings, training = self._settings, self._training
-        # Nothing is known to be worse than the worst that was ever seen from any step on.
-        unknown = training.dataset.rows.lowest.min(axis=0)
-        model = estimated_model(
-            self._counts,
-            discount=training.config.discount,
-            least_visits=settings.least_visits,
-            errors=settings.errors,
-            unknown=unknown,
-        )
-        plans = settings.plans(model, self._counts.longest, training)
-        lessons, chances = lessons_of(
-            plans, self._counts, least_probability=settings.least_probability
-        )
-        return _Ready(model, unknown, plans, lessons, np.sqrt(chances))
+    def _prepared(self) -> Curriculum:
+        return Curriculum(self._settings, self._training, self._counts)
 
-    def _begin(self) -> None:
-        """Give the fresh network a scale that fits the commands, around their middle."""
-        assert self._ready is not None
-        config, plans = self._training.config, self._ready.plans
-        policy = self._learner.policy
-        scale = self._command_scale(self._ready)
-        middle = np.append(
-            (plans.vectors.max(axis=0) + plans.vectors.min(axis=0)) / 2,
-            float(self._ready.lessons.first_horizon) / 2,
-        )
-        layer, centred = policy.embed_command, config.command_scale is None
-        assert layer.bias is not None
-        offset = layer.weight @ jnp.asarray(scale * middle, jnp.float32)
-        bias = layer.bias - offset if centred else layer.bias
-        policy = eqx.tree_at(
-            lambda policy: (policy.command_scale, policy.embed_command.bias),
-            policy,
-            (jnp.asarray(scale, jnp.float32), bias),
-        )
-        self._learner, self._policy = Learner.fresh(policy), policy
-        self._missed = np.zeros(len(plans))
-
-    def _command_scale(self, ready: "_Ready") -> Float[np.ndarray, " command"]:
-        config = self._training.config
-        if config.command_scale is not None:
-            return np.asarray(config.command_scale, dtype=np.float64)
-        vectors = ready.plans.vectors
-        extent, size = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
-        # A narrow range far from zero would give inputs that no network learns from.
-        extent = np.maximum(extent, self._settings.least_extent * size)
-        ranges = np.append(extent, float(ready.lessons.first_horizon))
-        return config.command_spread / np.where(ranges > 0, ranges, 1.0)
-
-    def _study(self, ready: "_Ready", doubt: Float[np.ndarray, " lesson"]) -> None:
+    def _study(self, ready: Curriculum, doubt: Float[np.ndarray, " lesson"]) -> None:
         """A round of updates: half of each batch where the network is still uncertain."""
         settings, config = self._settings, self._training.config
         count = min(settings.round, settings.updates - self.num_updates % settings.updates)
@@ -184,10 +128,10 @@ class Distilling(AbstractFitting):
         )
         self.num_updates += count
 
-    def _look(self, ready: "_Ready") -> None:
+    def _look(self, ready: Curriculum) -> None:
         """Compare what the network returns in the model with the plans; keep it if it is best."""
         self._looked_at = self.num_updates
-        reached = self.expected(self._learner.policy, ready)
+        reached = ready.expected(self._learner.policy)
         vectors = ready.plans.vectors
         extent = np.ptp(vectors, axis=0)
         size = np.where(extent > 0, extent, np.maximum(np.abs(vectors).max(axis=0), 1e-12))
@@ -199,29 +143,7 @@ class Distilling(AbstractFitting):
             self._best, self._policy, self._reached = mean, self._learner.policy, reached
         self._missed = np.where(short > self._settings.enough, self._settings.missed_weight, 0.0)
 
-    def expected(
-        self, policy: ConditionedPolicy, ready: "_Ready"
-    ) -> Float[np.ndarray, "plan objective"]:
-        """What the network returns on average in the model, for each plan's command."""
-        sizes = self._counts.action_sizes
-
-        def act(
-            plans: Int[np.ndarray, " place"], states: Int[np.ndarray, " place"], time: int
-        ) -> Int[np.ndarray, " place"]:
-            rows = greedy_actions(policy, ready.lessons, plans, states, time)
-            return np.ravel_multi_index(tuple(rows.T), sizes)
-
-        return expected_returns(
-            ready.model,
-            act,
-            len(ready.plans),
-            discount=self._training.config.discount,
-            horizon=self._counts.longest,
-            unknown=ready.unknown,
-            least=self._settings.least_probability,
-        )
-
-    def _try(self, ready: "_Ready") -> None:
+    def _try(self, ready: Curriculum) -> None:
         """Execute some of the commands once, and see whether the model told the truth.
 
         All executions together are compared with what the model says of them.
@@ -309,7 +231,7 @@ class Distilling(AbstractFitting):
             {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
         )
         if facts["planned"]:
-            self._ready = self._prepare()
+            self._ready = self._prepared()
         self._learner = with_named_arrays(self._learner, arrays, "distilling.learner")
         self._policy = with_named_arrays(self._policy, arrays, "distilling.policy")
         self._missed = np.array(arrays["distilling.missed"])
@@ -319,24 +241,6 @@ class Distilling(AbstractFitting):
         self._confirmed, self.num_steps = facts["confirmed"], facts["num_steps"]
         self._best = np.inf if facts["best"] is None else facts["best"]
         self._rng.bit_generator.state = facts["rng"]
-
-
-class _Ready:
-    """The plans of a model, as lessons."""
-
-    def __init__(
-        self,
-        model: TabularModel,
-        unknown: Float[np.ndarray, " objective"],
-        plans: Plans,
-        lessons: Lessons,
-        weights: Float[np.ndarray, " lesson"],
-    ) -> None:
-        self.model = model
-        self.unknown = unknown
-        self.plans = plans
-        self.lessons = lessons
-        self.weights = weights
 
 
 def _drawn(
