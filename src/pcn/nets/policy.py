@@ -9,6 +9,7 @@ from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from pcn.command import Command
 from pcn.nets.embeddings import AbstractStateEmbedding
+from pcn.nets.expectations import Expectations
 from pcn.nets.heads import AbstractActionHead
 
 Gate = Literal["sigmoid", "film"]
@@ -24,6 +25,8 @@ class ConditionedPolicy(eqx.Module):
     command_scale: Float[Array, " command"]
     action_head: AbstractActionHead
     gate: Gate = eqx.field(static=True)
+    expectations: Expectations | None
+    """By which its commands change while it acts; None where they follow the rewards."""
 
     def __init__(
         self,
@@ -43,6 +46,7 @@ class ConditionedPolicy(eqx.Module):
         self.command_scale = jnp.ones(num_objectives + 1)
         self.action_head = action_head
         self.gate = gate
+        self.expectations = None
 
     def __call__(self, observation: PyTree[Array], command: Command) -> Float[Array, " output"]:
         """The outputs that `action_head` turns into an action, such as logits."""
@@ -54,6 +58,15 @@ class ConditionedPolicy(eqx.Module):
         if self.gate == "sigmoid":
             return self.head(jax.nn.sigmoid(state) * jax.nn.sigmoid(embedded))
         return self.head(jax.nn.relu(state) * (1.0 + embedded))
+
+    def expecting(self, expectations: Expectations) -> "ConditionedPolicy":
+        """The same network, whose commands change by what it expects."""
+        return eqx.tree_at(
+            lambda policy: policy.expectations,
+            self,
+            expectations,
+            is_leaf=lambda node: node is None,
+        )
 
     def rescaled(self, command_scale: Float[Array, " command"]) -> "ConditionedPolicy":
         """The same function of the command, with another scale in front of its weights."""

@@ -50,6 +50,13 @@ class AbstractAgent(eqx.Module):
         """The same as `act`, with what `draw` returned instead of a key."""
         return self.act(observation, drawn, mask)
 
+    def having_acted(
+        self, observation: PyTree[Array], action: Num[Array, " part"]
+    ) -> "AbstractAgent":
+        """The agent after it has chosen an action; itself, unless it remembers what it saw."""
+        del observation, action
+        return self
+
     @abstractmethod
     def observing(
         self, action: Num[Array, " part"], reward: Float[Array, " objective"]

@@ -46,8 +46,9 @@ def compiled_rollout(
             return agent.act(observation, key)
         return agent.act(observation, key, action_mask)
 
-    def observe(own: Any, action: Array, reward: Array) -> Any:
-        return eqx.filter(eqx.combine(own, shared).observing(action, reward), mask)
+    def observe(own: Any, observation: PyTree[Array], action: Array, reward: Array) -> Any:
+        agent = eqx.combine(own, shared).having_acted(observation, action)
+        return eqx.filter(agent.observing(action, reward), mask)
 
     def keys(key: PRNGKeyArray) -> Shaped[Array, "episode *raw"]:
         if numbers is None:
@@ -90,7 +91,7 @@ def compiled_rollout(
             return jax.lax.dynamic_update_index_in_dim(record, kept, time, 0)
 
         records = jax.tree.map(write, records, (observations, actions, step.reward, masks))
-        own = jax.vmap(observe)(own, actions, step.reward)
+        own = jax.vmap(observe)(own, observations, actions, step.reward)
         lengths = lengths + (~over).astype(jnp.int32)
         # An episode that is over keeps its last state, from which the last observation is made.
         states = jax.tree.map(where_over, states, step.state)

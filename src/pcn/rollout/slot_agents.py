@@ -143,8 +143,12 @@ def _compiled(structure: Structure, num_slots: int) -> Compiled:
         def observe(own: Packed, action: Array, reward: Array) -> Packed:
             return structure.own_of(structure.agent(own, shared).observing(action, reward))
 
-        def act(own: Packed, observation: Any, drawn: Any, mask: Any) -> Num[Array, " part"]:
-            return structure.agent(own, shared).act_drawn(observation, drawn, mask)
+        def act(
+            own: Packed, observation: Any, drawn: Any, mask: Any
+        ) -> tuple[Packed, Num[Array, " part"]]:
+            agent = structure.agent(own, shared)
+            action = agent.act_drawn(observation, drawn, mask)
+            return structure.own_of(agent.having_acted(observation, action)), action
 
         if actions is not None:  # there are none before the first call
             own = jax.vmap(observe)(own, actions, rewards)
@@ -152,6 +156,6 @@ def _compiled(structure: Structure, num_slots: int) -> Compiled:
             all_own, index, started = joining
             pairs = zip(all_own, own, strict=True)
             own = [jnp.where(started[:, None], new[index], old) for new, old in pairs]
-        return own, jax.vmap(act)(own, observations, drawn, masks)
+        return jax.vmap(act)(own, observations, drawn, masks)
 
     return Compiled(jax.jit(pack), jax.jit(draw), jax.jit(advance))

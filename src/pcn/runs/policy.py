@@ -17,8 +17,9 @@ from pcn.rollout import AbstractAgent
 
 
 @eqx.filter_jit
-def _act(agent: AbstractAgent, observation: Any, mask: Any) -> Any:
-    return agent.act(observation, jax.random.key(0), mask)
+def _act(agent: AbstractAgent, observation: Any, mask: Any) -> tuple[AbstractAgent, Any]:
+    action = agent.act(observation, jax.random.key(0), mask)
+    return agent.having_acted(observation, action), action
 
 
 @eqx.filter_jit
@@ -40,6 +41,7 @@ class Policy:
         self._head = action_head_for(spec.action_space)
         self._reader = reader_for(spec)
         self._read = self._reader.first
+        self._acted = agent
         self._action: Any = None
 
     def reset(self) -> None:
@@ -60,7 +62,7 @@ class Policy:
         except (ValueError, TypeError, KeyError):
             raise UserError(f"the observation does not fit {self._reader.shown_space}") from None
         self._read = self._reader.next
-        self._action = _act(self._agent, observation, mask)
+        self._acted, self._action = _act(self._agent, observation, mask)
         chosen = np.asarray(self._head.in_space(self._action))
         return int(chosen) if chosen.ndim == 0 else chosen
 
@@ -76,7 +78,7 @@ class Policy:
             raise UserError(
                 f"a reward must be {self._spec.num_objectives} finite numbers, got {reward!r}"
             )
-        self._agent = _observing(self._agent, self._action, jnp.asarray(rewards))
+        self._agent = _observing(self._acted, self._action, jnp.asarray(rewards))
         self._action = None
 
     def _checked_mask(self, given: Any) -> Bool[np.ndarray, " choice"] | None:

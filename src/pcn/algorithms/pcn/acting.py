@@ -58,7 +58,7 @@ class Actor:
             numbers: episodes of equal number meet the same randomness; see `rollout`.
         """
         size, single = len(desired_horizons), np.float32
-        zeros = np.zeros(size)
+        zeros, expectations = np.zeros(size), policy.expectations
         agents = ConditionedAgent(
             policy=policy,
             command=Command(
@@ -72,6 +72,7 @@ class Actor:
             discount=np.asarray(self.discount, single),
             upper_bound=upper_bound.astype(single),
             follows_rewards=np.asarray(follows_rewards),
+            expected=None if expectations is None else np.tile(expectations.nothing(), (size, 1)),
         )
         return self.runner.run(
             agents, key, size, count=count, most_steps=most_steps, numbers=numbers

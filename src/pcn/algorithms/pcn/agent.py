@@ -35,7 +35,11 @@ class ConditionedAgent(AbstractAgent):
     discount: Float[AnyArray, ""]
     upper_bound: Float[AnyArray, " objective"]
     follows_rewards: Bool[AnyArray, ""]
-    """Whether rewards are deducted from the desired return; otherwise it stays as it is."""
+    """Whether rewards are deducted from the desired return; otherwise it stays as it is.
+
+    A policy with expectations deducts what it expects, whatever is said here."""
+    expected: Float[AnyArray, "*episode step"] | None = None
+    """What the policy expects of the action under way; None where it has no expectations."""
 
     def act(
         self,
@@ -72,16 +76,34 @@ class ConditionedAgent(AbstractAgent):
         random = jnp.where(repeats, self.last_action, fresh)
         return jnp.where(chance[0] < self.noise, random, wanted)
 
+    def having_acted(
+        self, observation: PyTree[Array], action: Num[Array, " part"]
+    ) -> "ConditionedAgent":
+        """The agent that remembers what its policy expects of the action."""
+        expectations = self.policy.expectations
+        if expectations is None:
+            return self
+        expected = expectations(observation, action)
+        changed: ConditionedAgent = eqx.tree_at(lambda agent: agent.expected, self, expected)
+        return changed
+
     def observing(
         self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "ConditionedAgent":
         """The agent with what is left of its command.
 
         A command that does not follow the rewards keeps its desired return; its horizon counts
-        down all the same, so that it tells how much time has passed.
+        down all the same, so that it tells how much time has passed. Where the policy has
+        expectations, what it expected is deducted instead of what was random.
         """
         after = self.command.after(reward, discount=self.discount, upper_bound=self.upper_bound)
         desired = jnp.where(self.follows_rewards, after.desired_return, self.command.desired_return)
+        expectations = self.policy.expectations
+        if expectations is not None:
+            assert self.expected is not None, "an agent whose policy expects remembers what"
+            desired = expectations.left(
+                self.command.desired_return, self.expected, reward, discount=self.discount
+            )
         command = Command(desired, after.desired_horizon)
         changed: ConditionedAgent = eqx.tree_at(
             lambda agent: (agent.command, agent.last_action), self, (command, action)

@@ -72,6 +72,9 @@ class PCN(AbstractAlgorithm):
             discount=number(config.discount),
             upper_bound=bound,
             follows_rewards=jnp.asarray(follows),
+            expected=None
+            if policy.expectations is None
+            else jnp.asarray(policy.expectations.nothing()),
         )
 
     def execute(

@@ -37,13 +37,15 @@ class CoreConfig(AlgorithmConfig):
     """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
     batch_size: int = 256
     """Transitions in one update (authors: 256)."""
-    updates_per_step: float = 0.1
-    """Updates for each environment step that an iteration brings."""
+    updates_per_step: float = 0.02
+    """Updates for each environment step that an iteration brings, where outcomes are certain."""
+    stochastic_updates_per_step: float = 0.1
+    """The same where outcomes are stochastic: there is no variation of episodes to explore with."""
     most_updates: int = 40_000
     """Updates of the whole training at most: of a large budget each step brings fewer of them."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
-    archive_fraction: float = 0.25
+    archive_fraction: float = 0.5
     """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
     sample_by: SampleBy = "transition"
     """Draw all stored steps equally often (paper), or all stored episodes (authors)."""
@@ -92,6 +94,7 @@ class CoreConfig(AlgorithmConfig):
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",
             "crowded_below", "duplicate_penalty", "evaluation_share", "updates_per_step",
+            "stochastic_updates_per_step",
             "warmup_share", "ending_share",
         )  # fmt: skip
         at_most(self, 1, "archive_fraction", "action_noise", "warmup_share")

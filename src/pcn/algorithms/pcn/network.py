@@ -9,6 +9,7 @@ import numpy as np
 from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
+from pcn.nets.expectations import Expectations
 from pcn.nets.heads import action_head_for
 from pcn.nets.policy import ConditionedPolicy
 from pcn.nets.spaces import embedding_for, own_embedding
@@ -46,6 +47,23 @@ def fresh_policy(
     )
 
 
+def expectations_of(
+    policy: ConditionedPolicy, key: RandomKey, *, least_survival: float = 0.05
+) -> Expectations:
+    """Untrained expectations that fit a policy; they begin with its embedding of states."""
+    width, numbers = policy.embed_command.out_features, policy.embed_command.in_features
+    assert isinstance(width, int)
+    assert isinstance(numbers, int)
+    return Expectations(
+        policy.embed_state,
+        policy.action_head,
+        num_objectives=numbers - 1,
+        width=width,
+        least_survival=least_survival,
+        key=jnp.asarray(key),
+    )
+
+
 def saved_policy(
     spec: EnvironmentSpec,
     config: CoreConfig,
@@ -53,8 +71,11 @@ def saved_policy(
     number: int = 0,
 ) -> ConditionedPolicy:
     """One of the networks whose weights stand in a run's arrays."""
-    like = fresh_policy(spec, config, np.zeros(2, np.uint32))
-    return with_named_arrays(like, arrays, network_name(number))
+    key, name = np.zeros(2, np.uint32), network_name(number)
+    like = fresh_policy(spec, config, key)
+    if any(array.startswith(f"{name}.expectations.") for array in arrays):
+        like = like.expecting(expectations_of(like, key))
+    return with_named_arrays(like, arrays, name)
 
 
 def network_name(number: int) -> str:

@@ -63,8 +63,10 @@ class Schedule:
     def collected(self, num_steps: int) -> None:
         """Note that an iteration has brought that many steps to learn from."""
         config = self._config
-        rate = min(config.updates_per_step, config.most_updates / config.total_steps)
-        self._due_updates += rate * num_steps
+        wanted = (
+            config.updates_per_step if self._deterministic else config.stochastic_updates_per_step
+        )
+        self._due_updates += min(wanted, config.most_updates / config.total_steps) * num_steps
 
     def next_updates(self) -> int:
         """How many updates to make now; they count as made."""

@@ -54,6 +54,8 @@ class Training:
             room=max(MOST_EPISODES, config.execution_batch),
             most_copies=next((most for most in copies if most is not None), None),
         )
+        self.notices: list[str] = []
+        """Sentences that the user should read, each told once."""
         states = {type(one).__name__: one.fresh_state(self) for one in self.refinements}
         self.states: dict[str, AbstractState] = {
             name: state for name, state in states.items() if state is not None
@@ -81,6 +83,10 @@ class Training:
         executed = int(self.dataset.archive().horizons.sum()) if len(self.dataset) else 0
         kept = self.schedule.ending_steps(executed)
         return self.config.total_steps - kept - self.steps
+
+    def affordable(self, lengths: Int[np.ndarray, " episode"]) -> int:
+        """How many episodes of these lengths, the first ones, exploration may still run."""
+        return int((np.cumsum(lengths) <= self.exploring_steps_left).sum())
 
     def next_key(self) -> UInt32[np.ndarray, " 2"]:
         """A fresh key; host and device share one generator, so there is one state to save."""

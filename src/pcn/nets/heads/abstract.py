@@ -37,6 +37,15 @@ class AbstractActionHead(eqx.Module):
 
     @property
     @abstractmethod
+    def num_features(self) -> int:
+        """How many numbers `features` makes of an action."""
+
+    @abstractmethod
+    def features(self, action: Num[Array, " part"]) -> Float[Array, " feature"]:
+        """An action as numbers that a network can work with."""
+
+    @property
+    @abstractmethod
     def num_noise(self) -> int:
         """How many random numbers `noise` draws for one action."""
 

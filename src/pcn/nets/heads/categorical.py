@@ -69,6 +69,16 @@ class CategoricalHead(AbstractActionHead):
         return sum(self.sizes)
 
     @property
+    def num_features(self) -> int:
+        """One number for each option of each choice."""
+        return sum(self.sizes)
+
+    def features(self, action: Num[Array, " part"]) -> Float[Array, " feature"]:
+        """1 for each option that was chosen, 0 for the others."""
+        parts = zip(action.astype(jnp.int32), self.sizes, strict=True)
+        return jnp.concatenate([jax.nn.one_hot(choice, size) for choice, size in parts])
+
+    @property
     def num_noise(self) -> int:
         """One random number for each logit."""
         return sum(self.sizes)

@@ -47,7 +47,6 @@ def test_trees_are_right_about_all_they_were_grown_from(seed, num_steps):
     trees.grow(1, observations, labels)
     leaves = trees.leaves(np.ones(len(labels), int), observations)
     np.testing.assert_array_equal(trees.labels[leaves], labels)
-    assert not trees.unfamiliar(leaves, observations).any()
     other_action = trees.leaves(np.zeros(len(labels), int), observations)
     assert np.all(trees.labels[other_action] == -1)  # nothing was seen of it
 

@@ -66,7 +66,7 @@ def test_what_happened_already_does_not_happen_again():
     said = model.predict(np.array([[0.0, 1.0, 1.0, 0.0]]), np.array([2]))  # to the item, again
     assert said.observations.tolist() == [[0.0, 2.0, 1.0, 0.0]]
     assert said.rewards.tolist() == [[0.0, 0.0]]
-    assert not said.familiar.any()
+    assert said.known.all()
 
 
 def test_effects_that_never_repeat_are_not_learnt():

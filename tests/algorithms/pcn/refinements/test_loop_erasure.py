@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import LoopErasure
-from pcn.algorithms.pcn.refinements.loop_erasure import promising_shortcuts, without_loops
+from pcn.algorithms.pcn.refinements.loop_erasure import (
+    promising_shortcuts,
+    without_idle_loops,
+    without_loops,
+)
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.episodes import Episodes
 from pcn.rollout import ScriptedAgent, rollout
 
 UP, DOWN, LEFT, RIGHT = range(4)
@@ -144,3 +149,52 @@ def test_a_replay_exposes_a_promise_that_hidden_state_makes_false(hidden_counter
 def test_it_is_off_where_outcomes_are_random(coin):
     assert LoopErasure().applies_to(DeepSeaTreasure().spec)
     assert not LoopErasure().applies_to(coin.spec)
+
+
+def walk_of(places, rewards, *, terminated=True, limit=8):
+    """Episodes over numbered places, with two objectives."""
+    length = len(places)
+    observations = np.zeros((1, limit, 1), np.int32)
+    observations[0, :length, 0] = places
+    actions = np.zeros((1, limit, 1), np.int32)
+    actions[0, :length, 0] = np.arange(1, length + 1)
+    gains = np.zeros((1, limit, 2), np.float32)
+    gains[0, :length] = rewards
+    return Episodes(
+        jnp.asarray(observations),
+        jnp.asarray(actions),
+        jnp.asarray(gains),
+        jnp.asarray([length]),
+        jnp.asarray([terminated]),
+    )
+
+
+IDLE = [3, 4, 3, 5, 5, 6]
+COSTS = [[0, -1]] * 5 + [[7, -1]]
+
+
+def test_without_idle_loops_what_remains_has_happened_step_by_step():
+    stored = without_idle_loops(walk_of(IDLE, COSTS), discount=1.0)
+    assert int(stored.lengths[0]) == 3
+    assert stored.observations[0, :, 0].tolist() == [3, 5, 6, 0, 0, 0, 0, 0]
+    assert stored.actions[0, :, 0].tolist() == [3, 5, 6, 0, 0, 0, 0, 0]  # the last of each visit
+    assert stored.returns()[0].tolist() == [7, -3]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "terminated"),
+    [
+        ([[0, -1], [2, -1], [0, -1], [0, -1], [0, -1], [7, -1]], True),  # the loop gains something
+        (COSTS, False),  # it was truncated, so a shorter one would have gone on
+    ],
+)
+def test_loops_that_gain_something_and_truncated_episodes_stay(rewards, terminated):
+    episodes = walk_of(IDLE, rewards, terminated=terminated)
+    stored = without_idle_loops(episodes, discount=1.0)
+    assert eqx.tree_equal(stored, episodes)
+
+
+def test_a_discount_makes_earlier_gains_worth_more():
+    gains = [[0, 0]] * 5 + [[1, 1]]
+    stored = without_idle_loops(walk_of(IDLE, gains), discount=0.5)
+    assert stored.returns(discount=0.5)[0].tolist() == [0.25, 0.25]

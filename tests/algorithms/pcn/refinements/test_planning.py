@@ -211,6 +211,29 @@ def test_lessons_are_what_the_plans_do_and_how_likely_they_get_there():
 
 
 @pytest.mark.slow
+def test_a_model_that_executions_confirm_is_believed():
+    fitting = fitted(explored(River()))
+    contender = fitting.contender
+    assert fitting.num_steps > 0
+    np.testing.assert_allclose(contender.expected, contender.desired_returns, atol=1e-6)
+    np.testing.assert_allclose(
+        np.sort(contender.expected_steps), [1.5, 2, 2], atol=0.1
+    )  # half of those who swim drown at once
+
+
+@pytest.mark.slow
+def test_a_model_that_executions_contradict_is_not():
+    training = explored(River())
+    fitting = SETTINGS.contender(training, np.array([0, 1], np.uint32))
+    while not fitting._fitted:
+        fitting.iterate()
+    fitting._reached = fitting._reached + np.array([0.0, 1.0])  # everything is said to be better
+    fitting.iterate()
+    assert fitting.done
+    assert fitting.contender.expected is None
+
+
+@pytest.mark.slow
 def test_plans_are_rehearsed_and_counts_survive_a_checkpoint():
     settings = dataclasses.replace(SETTINGS, rehearsals=2, rehearsal_updates=250)
     config = dataclasses.replace(CONFIG, refinements=(settings,))

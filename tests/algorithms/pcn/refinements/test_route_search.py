@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 from pcn.algorithms.pcn.refinements.route_graph import RouteGraph
-from pcn.algorithms.pcn.refinements.route_search import (
-    RouteSearch,
-    SeenLabels,
-    Way,
-    dominated_neighbours,
-)
+from pcn.algorithms.pcn.refinements.route_search import RouteSearch, Way
+from pcn.algorithms.pcn.refinements.seen_labels import SeenLabels, dominated_neighbours
 from pcn.pareto import unique_front
 from small_world import START, all_steps, fresh, played, step, taught
 

@@ -5,10 +5,12 @@ from pcn.algorithms.pcn.refinements.bounded_commands import BoundedCommands
 from pcn.algorithms.pcn.refinements.breaking_off import BreakingOff
 from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
+from pcn.algorithms.pcn.refinements.expected_rewards import ExpectedRewards
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
 from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.refinements.replay_check import ReplayCheck
 from pcn.algorithms.pcn.refinements.routes import Routes
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
@@ -22,10 +24,12 @@ __all__ = [
     "BreakingOff",
     "Consolidation",
     "ExpectedReturns",
+    "ExpectedRewards",
     "LongerWarmUp",
     "LoopErasure",
     "NoiseTolerance",
     "Planning",
+    "ReplayCheck",
     "Routes",
     "Standardise",
     "StickyActions",
@@ -42,10 +46,12 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "loop_erasure": LoopErasure,
     "variations": Variations,
     "routes": Routes,
+    "replay_check": ReplayCheck,
     "stored_evaluations": StoredEvaluations,
     "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
     "planning": Planning,
+    "expected_rewards": ExpectedRewards,
     "expected_returns": ExpectedReturns,
 }
 """In the order in which they act; the default preset has all of them, `paper` has none."""

@@ -41,8 +41,11 @@ class Distilling(AbstractFitting):
     """Plans are made first; then a network learns them, a few updates in each iteration.
 
     Every cycle of updates ends with a look at what the network returns in the model. The commands
-    that it fails are taught more often in the next cycle; the best network wins.
+    that it fails are taught more often in the next cycle; the best network wins. In the end a few
+    executions tell whether the model is to be trusted.
     """
+
+    name = "planning"
 
     def __init__(
         self,
@@ -68,11 +71,18 @@ class Distilling(AbstractFitting):
         self._ready: _Ready | None = None
         self._looked_at = 0
         self._stuck = False
+        self._tried = settings.trial_share == 0
+        self._confirmed: bool | None = None
         self.num_updates = 0
         self.num_steps = 0
 
     @property
     def done(self) -> bool:
+        """Whether the network has been fitted and tried."""
+        return self._fitted and self._tried
+
+    @property
+    def _fitted(self) -> bool:
         """Whether the network follows all plans, stopped getting better, or had all its cycles."""
         settings = self._settings
         return (
@@ -87,10 +97,13 @@ class Distilling(AbstractFitting):
             self._ready = self._prepare()
             self._begin()
             return
+        if self._fitted:
+            self._try(self._ready)
+            return
         doubt = uncertainty(self._learner.policy, self._ready.lessons, len(self._ready.weights))
         if self.num_updates > self._looked_at and doubt.max() < _SURE:
             self._look(self._ready)  # every lesson is known: perhaps that is enough
-        if not self.done:
+        if not self._fitted:
             self._study(self._ready, doubt)
         if self.num_updates % self._settings.updates == 0:
             self._look(self._ready)
@@ -208,16 +221,61 @@ class Distilling(AbstractFitting):
             least=self._settings.least_probability,
         )
 
+    def _try(self, ready: "_Ready") -> None:
+        """Execute some of the commands once, and see whether the model told the truth.
+
+        All executions together are compared with what the model says of them.
+        """
+        settings, training = self._settings, self._training
+        self._tried = True
+        steps = int(settings.trial_share * training.steps_left)
+        size = training.actor.batch_size
+        count = min(size, steps // int(ready.lessons.first_horizon))
+        if count < settings.fewest_trials:
+            return
+        useful = self._useful()
+        index = np.resize(useful, size)
+        before = training.steps
+        episodes = training.actor.run(
+            self._policy,
+            ready.plans.vectors[index],
+            np.full(size, float(ready.lessons.first_horizon)),
+            upper_bound=np.full(training.spec.num_objectives, np.inf),
+            key=self._rng.integers(1 << 32, size=2, dtype=np.uint32),
+            greedy=True,
+            follows_rewards=False,
+            count=count,
+        )
+        self.num_steps += training.steps - before
+        returns = episodes.returns(discount=training.config.discount)[:count]
+        missing = returns - self._reached[index[:count]]
+        error = missing.std(axis=0, ddof=1) / np.sqrt(count)
+        extent = np.ptp(self._reached[useful], axis=0)
+        allowed = settings.trial_errors * error + settings.trial_slack * extent
+        # What is the same for all commands has no extent, and is still no exact number.
+        allowed += 1e-6 * np.abs(self._reached).max(axis=0)
+        self._confirmed = bool(np.all(np.abs(missing.mean(axis=0)) <= allowed))
+
+    def _useful(self) -> Int[np.ndarray, " plan"]:
+        """The plans that the network follows to something worth it in the model, spread out."""
+        index = np.flatnonzero(non_dominated_mask(self._reached))
+        return index[spread_out(self._reached[index], len(index))]
+
     @property
     def contender(self) -> Contender:
         """The best network under the commands that are worth it in the model, widespread first."""
         assert self._ready is not None
-        plans = self._ready.plans
-        useful = np.flatnonzero(non_dominated_mask(self._reached)) if len(self._reached) else None
-        index = np.arange(len(plans)) if useful is None else useful
-        index = index[spread_out(plans.vectors[index], len(index))]
-        horizons = np.full(len(index), float(self._ready.lessons.first_horizon))
-        return Contender(self._policy, plans.vectors[index], horizons, follows_rewards=False)
+        index, plans = self._useful(), self._ready.plans
+        if self._confirmed is False:
+            index = index[: self._settings.most_doubtful]
+        return Contender(
+            self._policy,
+            plans.vectors[index],
+            np.full(len(index), float(self._ready.lessons.first_horizon)),
+            follows_rewards=False,
+            expected=self._reached[index] if self._confirmed else None,
+            expected_steps=plans.steps[index] if self._confirmed else None,
+        )
 
     def snapshot(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything needed to go on exactly here, as arrays and as facts for JSON.
@@ -235,6 +293,9 @@ class Distilling(AbstractFitting):
             "num_updates": self.num_updates,
             "looked_at": self._looked_at,
             "stuck": self._stuck,
+            "tried": self._tried,
+            "confirmed": self._confirmed,
+            "num_steps": self.num_steps,
             "best": None if np.isinf(self._best) else float(self._best),
             "planned": self._ready is not None,
             "rng": self._rng.bit_generator.state,
@@ -254,7 +315,8 @@ class Distilling(AbstractFitting):
         self._missed = np.array(arrays["distilling.missed"])
         self._reached = np.array(arrays["distilling.reached"])
         self.num_updates, self._looked_at = facts["num_updates"], facts["looked_at"]
-        self._stuck = facts["stuck"]
+        self._stuck, self._tried = facts["stuck"], facts["tried"]
+        self._confirmed, self.num_steps = facts["confirmed"], facts["num_steps"]
         self._best = np.inf if facts["best"] is None else facts["best"]
         self._rng.bit_generator.state = facts["rng"]
 

@@ -12,12 +12,12 @@ MOST_CODES = 64
 class EffectTrees:
     """The nodes of all trees in flat arrays; the first nodes are the actions' roots.
 
-    A leaf is a node that is its own successor. It holds a label and the smallest and largest value
-    of each part among the observations that it was grown from.
+    A leaf is a node that is its own successor.
     """
 
     def __init__(self, num_actions: int, num_parts: int) -> None:
         self.num_actions = num_actions
+        self._num_parts = num_parts
         self._num_nodes = 0
         self._part = np.zeros(0, np.int64)
         self._threshold = np.zeros(0)
@@ -25,8 +25,6 @@ class EffectTrees:
         self._above = np.zeros(0, np.int64)
         self.labels = np.zeros(0, np.int64)
         """What each leaf says; -1 where nothing was seen."""
-        self._low = np.zeros((0, num_parts))
-        self._high = np.zeros((0, num_parts))
         for _ in range(num_actions):
             self._new_node()
 
@@ -44,32 +42,15 @@ class EffectTrees:
             going = going[self._below[at] != at]
         return nodes
 
-    def unfamiliar(
-        self, leaves: Int[np.ndarray, " step"], observations: Float[np.ndarray, "step part"]
-    ) -> Bool[np.ndarray, " step"]:
-        """Which observations have a part beyond everything that their leaf was grown from."""
-        low, high = self._low[leaves], self._high[leaves]
-        outside: Bool[np.ndarray, " step"] = np.any(
-            (observations < low) | (observations > high), axis=1
-        )
-        return outside
-
     def tested_parts(self) -> Bool[np.ndarray, "node part"]:
         """Which parts are compared with a threshold on the way to each node."""
-        tested = np.zeros((len(self.labels), self._low.shape[1]), dtype=bool)
+        tested = np.zeros((len(self.labels), self._num_parts), dtype=bool)
         for node in range(self._num_nodes):  # successors come after their node
             below, above = self._below[node], self._above[node]
             if below != node:
                 tested[[below, above]] = tested[node]
                 tested[[below, above], self._part[node]] = True
         return tested
-
-    def widen(
-        self, leaves: Int[np.ndarray, " step"], observations: Float[np.ndarray, "step part"]
-    ) -> None:
-        """Let leaves know observations that they were right about."""
-        np.minimum.at(self._low, leaves, observations)
-        np.maximum.at(self._high, leaves, observations)
 
     def grow(
         self,
@@ -88,7 +69,7 @@ class EffectTrees:
                 codes, values = coded(observations[index])  # finer than before
                 split = best_split(codes, own)
             if split is None:
-                self._settle(node, observations[index], int(np.bincount(own).argmax()))
+                self.labels[node] = np.bincount(own).argmax()
                 continue
             part, code = split
             is_below = codes[:, part] <= code
@@ -98,23 +79,16 @@ class EffectTrees:
             waiting.append((below, index[is_below], codes[is_below], values))
             waiting.append((above, index[~is_below], codes[~is_below], values))
 
-    def _settle(self, node: int, observations: Float[np.ndarray, "step part"], label: int) -> None:
-        self.labels[node] = label
-        self._low[node], self._high[node] = observations.min(axis=0), observations.max(axis=0)
-
     def _new_node(self) -> int:
         node = self._num_nodes
         if node == len(self.labels):
             more = max(64, node)
             numbers, unknown = np.arange(node, node + more), np.full(more, -1, np.int64)
-            boxes = np.full((more, self._low.shape[1]), np.inf)
             self._part = np.concatenate([self._part, np.zeros(more, np.int64)])
             self._threshold = np.concatenate([self._threshold, np.zeros(more)])
             self._below = np.concatenate([self._below, numbers])
             self._above = np.concatenate([self._above, numbers])
             self.labels = np.concatenate([self.labels, unknown])
-            self._low = np.concatenate([self._low, boxes])
-            self._high = np.concatenate([self._high, -boxes])
         self._num_nodes += 1
         return node
 
@@ -127,8 +101,6 @@ class EffectTrees:
             "below": self._below[used],
             "above": self._above[used],
             "labels": self.labels[used],
-            "low": self._low[used],
-            "high": self._high[used],
         }
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -136,7 +108,6 @@ class EffectTrees:
         self._part, self._threshold = arrays["part"].copy(), arrays["threshold"].copy()
         self._below, self._above = arrays["below"].copy(), arrays["above"].copy()
         self.labels = arrays["labels"].copy()
-        self._low, self._high = arrays["low"].copy(), arrays["high"].copy()
         self._num_nodes = len(self.labels)
 
 

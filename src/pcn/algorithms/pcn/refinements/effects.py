@@ -40,8 +40,6 @@ class Predicted(Outcomes):
 
     known: Bool[np.ndarray, " step"]
     """Where there is a prediction."""
-    familiar: Bool[np.ndarray, " step"]
-    """Where no part of the observation is beyond what the prediction comes from."""
     leaves: Int[np.ndarray, " step"]
     """The leaf of the trees that each prediction comes from."""
 
@@ -120,8 +118,9 @@ class Effects:
         kinds = np.fromiter((self._kind(effect) for effect in effects), np.int64, len(fresh))
         leaves = self._trees.leaves(actions, observations)
         right = self._trees.labels[leaves] == kinds
-        past = MEMORY ** len(right)
-        self.foresight = past * self.foresight + (1 - past) * float(right.mean())
+        # The first steps count equally; later on, older ones fade.
+        now = max(len(right) / (len(self) + len(right)), 1 - MEMORY ** len(right))
+        self.foresight += now * (float(right.mean()) - self.foresight)
         self._observations = np.concatenate([self._observations, observations])
         self._actions = np.concatenate([self._actions, actions])
         self._kinds = np.concatenate([self._kinds, kinds])
@@ -132,7 +131,6 @@ class Effects:
         if len(self) > BUILT_ANEW * self._num_built:
             self._build()
         else:
-            self._trees.widen(leaves[right], observations[right])
             self.version += int(not right.all())
             for leaf in np.unique(leaves[~right]):
                 self._grow(int(leaf), np.flatnonzero(self._leaves == leaf))
@@ -143,7 +141,7 @@ class Effects:
     ) -> Int[np.ndarray, " fresh"]:
         """The steps whose observation and action are new, the first of equal ones."""
         known, fresh = self._step_of_key, []
-        for row, key in enumerate(_keys(fingerprints(tidy(observations)), actions)):
+        for row, key in enumerate(step_keys(tidy(observations), actions).tolist()):
             if key not in known:
                 if len(known) < self._most_steps:
                     known[key] = len(known)
@@ -188,7 +186,6 @@ class Effects:
         known = self._trees.labels[leaves] >= 0
         if not self.generalises:
             known &= self.taken(observations, actions)
-        familiar = known & ~self._trees.unfamiliar(leaves, observations)
         outcomes = self.outcomes_of(observations, leaves)
         strange = self._strange(outcomes)
         if strange.any():
@@ -197,13 +194,11 @@ class Effects:
             leaves = np.where(strange, self._common_leaves[actions], leaves)
             outcomes = self.outcomes_of(observations, leaves)
             known &= ~self._strange(outcomes)
-            familiar &= ~strange
         return Predicted(
             outcomes.observations,
             outcomes.rewards,
             outcomes.terminated,
             known=known,
-            familiar=familiar,
             leaves=leaves,
         )
 
@@ -235,11 +230,15 @@ class Effects:
         changed: Bool[np.ndarray, " part"] = np.any(self._effects[same, :split] != 0, axis=0)
         return changed
 
+    def keys_of_steps(self, parts: Bool[np.ndarray, " part"]) -> UInt64[np.ndarray, " step"]:
+        """A number for each step seen; equal for the same action where these parts are the same."""
+        return step_keys(np.where(parts, self._observations, 0.0), self._actions)
+
     def taken(
         self, observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
     ) -> Bool[np.ndarray, " step"]:
         """Which of these steps have been taken before."""
-        steps, keys = self._step_of_key, _keys(fingerprints(observations), actions)
+        steps, keys = self._step_of_key, step_keys(observations, actions).tolist()
         return np.fromiter((key in steps for key in keys), bool, len(actions))
 
     def to_arrays(self) -> dict[str, np.ndarray]:
@@ -263,7 +262,7 @@ class Effects:
         self._num_built, self.num_repeated = (int(count) for count in arrays["counts"])
         self.foresight = float(arrays["foresight"])
         self._low, self._high = arrays["range"]
-        keys = _keys(fingerprints(self._observations), self._actions)
+        keys = step_keys(self._observations, self._actions).tolist()
         self._step_of_key = {key: step for step, key in enumerate(keys)}
         self._kind_of_effect = {row.tobytes(): kind for kind, row in enumerate(self._effects)}
         trees = {name.removeprefix("trees."): array for name, array in arrays.items()}
@@ -285,9 +284,11 @@ def _factors(count: int) -> UInt64[np.ndarray, " part"]:
     return drawn | np.uint64(1)
 
 
-def _keys(prints: UInt64[np.ndarray, " step"], actions: Int[np.ndarray, " step"]) -> list[int]:
-    numbers: list[int] = (prints * np.uint64(31) + actions.astype(np.uint64)).tolist()
-    return numbers
+def step_keys(
+    observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
+) -> UInt64[np.ndarray, " step"]:
+    """A number per observation and action, equal for equal ones."""
+    return fingerprints(observations) * np.uint64(31) + actions.astype(np.uint64)
 
 
 def tidy(

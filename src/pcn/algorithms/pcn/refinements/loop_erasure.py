@@ -155,6 +155,7 @@ class Shortcuts:
 
     actions: Action
     """[episode, time, part]"""
+    lengths: Int[np.ndarray, " episode"]
     returns: Float[np.ndarray, "episode objective"]
 
     def __len__(self) -> int:
@@ -172,7 +173,7 @@ def promising_shortcuts(
     rows = np.flatnonzero(np.asarray(episodes.real_mask) & episodes.ended)
     actions = np.asarray(episodes.actions)
     if len(rows) == 0:
-        return Shortcuts(actions[rows], np.zeros((0, front.shape[1])))
+        return Shortcuts(actions[rows], rows, np.zeros((0, front.shape[1])))
     lengths = np.asarray(episodes.lengths)[rows]
     observations = jax.tree.map(lambda leaf: np.asarray(leaf)[rows], episodes.observations)
     kept = without_loops(observations, lengths)
@@ -191,4 +192,4 @@ def promising_shortcuts(
     shortened[:, :num_steps] = np.take_along_axis(
         actions[rows[index], :num_steps], order[index], axis=1
     )
-    return Shortcuts(shortened, returns[index])
+    return Shortcuts(shortened, num_kept[index], returns[index])

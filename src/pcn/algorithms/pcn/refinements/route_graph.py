@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.algorithms.pcn.refinements.effects import Effects, fingerprints
+from pcn.algorithms.pcn.refinements.effects import Effects, fingerprints, step_keys
 
 EVENT, UNKNOWN, MISSING = -1, -2, -3
 """Instead of the place that an action leads to: an event, no prediction, not looked up yet."""
@@ -38,7 +38,7 @@ class Reach:
     after: Int[np.ndarray, " event"]
     """The state that the event leads to."""
     unfamiliar: list[tuple[int, int]]
-    """Some places and actions of which little is known, though all is known on the way there."""
+    """Some actions that were never taken at a place, though all were on the way there."""
 
     @classmethod
     def joined(cls, reaches: "list[Reach]") -> "Reach":
@@ -58,7 +58,7 @@ class Table:
         self.leaves = np.zeros((0, 0, num_actions), np.int32)
         """The leaf that predicts the step."""
         self.familiar = np.zeros((0, 0, num_actions), dtype=bool)
-        """Whether much is known of the step."""
+        """Whether the action was taken at that place before, in any surroundings."""
 
     @property
     def size(self) -> int:
@@ -95,6 +95,7 @@ class RouteGraph:
         """The reward of an ordinary step."""
         self._moving = model.parts_changed(self.ordinary)
         self._tested = model.tested_parts()
+        self._taken = np.unique(model.keys_of_steps(self._moving))
         self._place_numbers: dict[int, int] = {}
         self._places = np.zeros((0, model.num_parts))
         self._rest_numbers: dict[int, int] = {}
@@ -150,7 +151,9 @@ class RouteGraph:
         """Ask the model what all actions do at these places in these surroundings."""
         num_actions = self._model.num_actions
         before = np.repeat(self._places[place] + self._rests[around], num_actions, axis=0)
-        predicted = self._model.predict(before, np.tile(np.arange(num_actions), len(place)))
+        actions = np.tile(np.arange(num_actions), len(place))
+        predicted = self._model.predict(before, actions)
+        taken = np.isin(step_keys(np.where(self._moving, before, 0.0), actions), self._taken)
         ordinary = np.all(predicted.rewards == self.ordinary, axis=1) & ~predicted.terminated
         after = np.where(predicted.known, EVENT, UNKNOWN)
         goes_on = predicted.known & ordinary
@@ -160,7 +163,7 @@ class RouteGraph:
         table.make_room(len(self._rests), len(self._places))
         table.next[around, place] = after.reshape(shape)
         table.leaves[around, place] = predicted.leaves.reshape(shape)
-        table.familiar[around, place] = predicted.familiar.reshape(shape)
+        table.familiar[around, place] = (taken & predicted.known).reshape(shape)
         self.work += len(before)
 
     def _find(self, states: Int[np.ndarray, " state"]) -> list[Reach]:

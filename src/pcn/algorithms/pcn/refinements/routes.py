@@ -4,43 +4,38 @@ Sampling from the network, or changing a few actions of a known episode, finds n
 known. Where the environment is deterministic and its observations repeat, every step that was ever
 taken says what an action does (`effects`). A search over that model (`route_search`) tries all
 orders of everything seen, at no cost in environment steps. Only routes that promise a better
-return, and steps of which little is known, are played. What is played teaches the model, whether
+return, and steps that were never taken, are played. What is played teaches the model, whether
 the promise was kept or not.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import gymnasium as gym
-import jax
 import numpy as np
-from jaxtyping import Float, Int, Num, PyTree
+from jaxtyping import Float, Int
 
-from pcn.algorithms.pcn.dataset import Dataset, Rows
-from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
-from pcn.algorithms.pcn.refinements.effects import Effects, Outcomes, tidy
-from pcn.algorithms.pcn.refinements.route_graph import RouteGraph
-from pcn.algorithms.pcn.refinements.route_search import Found, RouteSearch, Way
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.refinements.route_search import Found, RouteSearch
+from pcn.algorithms.pcn.refinements.routes_state import (
+    FIRST_BEAM,
+    RoutesState,
+    action_sizes,
+    num_parts,
+    whole_numbers,
+)
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
-from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.nets.heads.categorical import CategoricalHead
 from pcn.pareto import Tolerances, covered_mask, rounded, unique_front
 from pcn.rollout import ScriptedAgent
-from pcn.types import AnyArray
 
-Script = Int[np.ndarray, " time"]
+Script = Int[np.ndarray, " _"]
 """The actions of one episode, each as one number."""
 PLAYED_AT_ONCE = 32
 """Most routes in one batch."""
 FIRST_PLAYED = 8
 """Promised routes in the first batch after a search: they show whether the model is right."""
-FIRST_BEAM = 64
-"""Labels that searches keep as long as promises are not kept."""
-SMALLEST = 1e-5
-"""Share of an episode's largest return-to-go below which a reward is rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,14 +43,14 @@ class Routes(AbstractRefinement):
     """Search a model of what actions do for better routes, and play what it promises.
 
     Only in deterministic environments with few discrete actions, no action masks and observations
-    of few numbers; where steps hardly ever repeat, nothing is searched.
+    of few whole numbers; where steps hardly ever repeat, nothing is searched.
     """
 
     steps_share: float = 0.5
     """Most of the environment steps that playing routes may take, as a share of all steps."""
     work_per_step: float = 100.0
     """How many steps of the model a search may look up or walk for each environment step."""
-    rounds: int = 4
+    rounds: int = 16
     """Most searches of an iteration."""
     beam: int = 512
     """Most labels that a search keeps after each event."""
@@ -70,9 +65,9 @@ class Routes(AbstractRefinement):
     trusted: float = 0.75
     """Share of promises that must be kept for more to be played, and for wider searches."""
     strange: int = 4
-    """Steps of which little is known that are tried after each search."""
+    """Untried steps that are tried after each search; twice as many where nothing is promised."""
     beyond: int = 16
-    """Random actions after a step of which little is known."""
+    """Random actions after an untried step."""
     repeated: float = 0.05
     """Nothing is searched while a smaller share of all steps has been taken before."""
     most_parts: int = 128
@@ -95,11 +90,12 @@ class Routes(AbstractRefinement):
             spec.deterministic
             and not spec.masked_actions
             and isinstance(spec.action_space, discrete)
-            and int(np.prod(_sizes(spec))) <= self.most_actions
-            and _num_parts(spec) <= self.most_parts
+            and int(np.prod(action_sizes(spec))) <= self.most_actions
+            and num_parts(spec) <= self.most_parts
+            and whole_numbers(spec)
         )
 
-    def fresh_state(self, training: Training) -> "RoutesState":
+    def fresh_state(self, training: Training) -> RoutesState:
         """Nothing learnt yet."""
         return RoutesState(training.spec)
 
@@ -110,6 +106,7 @@ class Routes(AbstractRefinement):
     def after_exploring(self, training: Training) -> None:
         """Search, play what is promised, and search again while there are promises."""
         state = self._state(training)
+        state.forget_graph()
         for _ in range(self.rounds):
             allowed = int(self.steps_share * training.steps) - state.steps
             allowed = min(allowed, training.exploring_steps_left)
@@ -149,7 +146,7 @@ class Routes(AbstractRefinement):
         """Play promised routes as long as promises are kept; tell whether to search again.
 
         A few are played first. If they keep what was promised, so will the others. Where nothing is
-        promised, more steps of which little is known are tried instead.
+        promised, more untried steps are taken instead.
         """
         state, dataset, config = self._state(training), training.dataset, training.config
         index, count, kept = np.arange(len(found.returns)), FIRST_PLAYED, 1.0
@@ -159,12 +156,14 @@ class Routes(AbstractRefinement):
             index = index[promising(found.returns[index], front, tolerances, count)]
             routes = [found.route(route) for route in index[:count].tolist()]
             scripts = routes + scripts
-            costs = np.cumsum([len(script) for script in scripts], dtype=np.int64)
+            # Those that do not end as they should go on until the longest one is over.
+            lengths = np.array([len(script) for script in scripts], np.int64)
+            costs = np.maximum.accumulate(lengths) * np.arange(1, len(scripts) + 1)
             scripts = scripts[: int(np.searchsorted(costs, allowed, side="right"))]
             if not scripts:
                 break
-            allowed -= int(costs[len(scripts) - 1])
             episodes = self._play(training, scripts)
+            allowed -= episodes.num_steps
             returns = episodes.returns(discount=config.discount)
             num_routes = min(len(routes), len(scripts))
             if num_routes:
@@ -180,7 +179,7 @@ class Routes(AbstractRefinement):
         return len(found.returns) > 0 or len(found.unfamiliar) > 0
 
     def _strange_routes(self, training: Training, found: Found) -> list[Script]:
-        """Routes to steps of which little is known, with random actions behind them."""
+        """Routes to untried steps, with random actions behind them."""
         rng, num_actions = training.rng, self._state(training).model.num_actions
         count = self.strange if len(found.returns) else 2 * self.strange
         chosen = rng.permutation(len(found.unfamiliar))[:count].tolist()
@@ -211,111 +210,10 @@ class Routes(AbstractRefinement):
         state.steps += training.steps - before
         return episodes
 
-    def _state(self, training: Training) -> "RoutesState":
+    def _state(self, training: Training) -> RoutesState:
         state = training.states[type(self).__name__]
         assert isinstance(state, RoutesState)
         return state
-
-
-class RoutesState(AbstractState):
-    """The model of what actions do, and what searching and playing have cost."""
-
-    def __init__(self, spec: EnvironmentSpec) -> None:
-        self._sizes = _sizes(spec)
-        num_parts = _num_parts(spec)
-        self.model = Effects(num_parts, spec.num_objectives, int(np.prod(self._sizes)))
-        self.start = np.zeros(num_parts)
-        """What is observed first."""
-        self.beam = FIRST_BEAM
-        """Labels that the next search keeps after each event."""
-        self.work = 0
-        """Steps of the model that searches have looked up or walked."""
-        self.steps = 0
-        """Environment steps of played routes."""
-        self._num_seen = 0
-        self._graph: RouteGraph | None = None
-        self._graph_version = -1
-
-    def learn(self, episodes: Episodes) -> None:
-        """Learn from every step of the real episodes."""
-        real = np.flatnonzero(np.asarray(episodes.real_mask))
-        if episodes.last_observations is None or len(real) == 0:
-            return
-        lengths = np.asarray(episodes.lengths)[real]
-        longest, last = int(lengths.max()), (np.arange(len(real)), lengths - 1)
-        seen = flat(episodes.observations, 2)[real, :longest]
-        after = np.concatenate([seen[:, 1:], seen[:, :1]], axis=1)
-        after[last] = flat(episodes.last_observations, 1)[real]
-        terminated = np.zeros(seen.shape[:2], dtype=bool)
-        terminated[last] = np.asarray(episodes.terminated)[real]
-        rewards = np.asarray(episodes.rewards, np.float64)[real, :longest]
-        numbers = self.numbers_of(np.asarray(episodes.actions)[real, :longest])
-        valid = np.arange(longest) < lengths[:, None]
-        self.start = tidy(seen[0, 0])
-        self._num_seen += int(lengths.sum())
-        outcomes = Outcomes(after[valid], rewards[valid], terminated[valid])
-        self.model.learn(seen[valid], numbers[valid], outcomes)
-
-    def repeats(self, share: float) -> bool:
-        """Whether at least this share of all steps had been taken before."""
-        return self.model.num_repeated >= share * max(1, self._num_seen)
-
-    def graph(self, most_steps: int) -> RouteGraph:
-        """The graph of the model as it is now; kept until the model changes."""
-        stale = self._graph_version != self.model.version
-        if self._graph is None or stale or self._graph.full:
-            self._graph = RouteGraph(self.model, most_steps=most_steps)
-            self._graph_version = self.model.version
-        return self._graph
-
-    def ways(self, dataset: Dataset, rows: Rows, graph: RouteGraph, discount: float) -> list[Way]:
-        """Stored episodes as the events that they consist of."""
-        store, longest = dataset.store, int(rows.lengths.max())
-        observations = jax.tree.map(
-            lambda leaf: np.asarray(leaf)[rows.slots, :longest], store.observations
-        )
-        seen = tidy(flat(observations, 2))
-        to_go = np.asarray(store.returns_to_go, np.float64)[rows.slots, :longest]
-        actions = self.numbers_of(np.asarray(store.actions)[rows.slots, :longest])
-        ways = []
-        for row, length in enumerate(rows.lengths.tolist()):
-            own = to_go[row, :length]
-            rewards = own[:-1] - discount * own[1:]
-            off = np.abs(rewards - graph.ordinary) > SMALLEST * np.abs(own).max(axis=0)
-            times = np.flatnonzero(off.any(axis=1)) + 1
-            so_far = own[0] - (discount**times)[:, None] * own[times]
-            states = graph.numbers_of(seen[row, times])
-            ways.append(Way(states, times, so_far, actions[row, :length]))
-        return ways
-
-    def numbers_of(self, actions: Num[np.ndarray, "*step part"]) -> Int[np.ndarray, "*step"]:
-        """Each action as one number."""
-        return np.ravel_multi_index(tuple(np.moveaxis(actions.astype(int), -1, 0)), self._sizes)
-
-    def rows_of(self, numbers: Int[np.ndarray, "*step"]) -> Int[np.ndarray, "*step part"]:
-        """Each number as an action's row of parts."""
-        return np.stack(np.unravel_index(numbers, self._sizes), axis=-1)
-
-    def to_arrays(self) -> dict[str, np.ndarray]:
-        """The model and the costs."""
-        counts = np.array([self.beam, self.work, self.steps, self._num_seen])
-        model = {f"model.{name}": array for name, array in self.model.to_arrays().items()}
-        return {"counts": counts, "start": self.start, **model}
-
-    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Take over what `to_arrays` gave."""
-        counts = (int(count) for count in arrays["counts"])
-        self.beam, self.work, self.steps, self._num_seen = counts
-        self.start = np.array(arrays["start"])
-        own = {name.removeprefix("model."): array for name, array in arrays.items()}
-        self.model.from_arrays(own)
-        self._graph = None
-
-
-def flat(observations: PyTree[AnyArray], num_axes: int) -> Float[np.ndarray, "..."]:
-    """All numbers of each observation in a row; the first `num_axes` axes stay as they are."""
-    leaves = [np.asarray(leaf, np.float64) for leaf in jax.tree.leaves(observations)]
-    return np.concatenate([leaf.reshape(*leaf.shape[:num_axes], -1) for leaf in leaves], axis=-1)
 
 
 def promising(
@@ -355,13 +253,3 @@ def sticky(count: int, num_actions: int, rng: np.random.Generator) -> Script:
     changes[0] = True
     last_change = np.maximum.accumulate(np.where(changes, np.arange(count), 0))
     return rng.integers(num_actions, size=count)[last_change]
-
-
-def _sizes(spec: EnvironmentSpec) -> tuple[int, ...]:
-    return CategoricalHead.for_space(spec.action_space).sizes
-
-
-def _num_parts(spec: EnvironmentSpec) -> int:
-    return sum(
-        leaf.size for leaf in jax.tree.leaves(empty_observations(spec.observation_space, ()))
-    )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Num
+from jaxtyping import Int, Num
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.training import Training
@@ -64,10 +64,7 @@ class Variations(AbstractRefinement):
         draw = head.random_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
         varied = [self.varied(one, other, draw, rng) for one, other in pairs]
-        # All of them are broken off together, some steps after the longest one.
-        longest = np.maximum.accumulate([len(actions) + self.extra_steps for actions in varied])
-        most = np.arange(1, size + 1) * longest
-        count = int(np.searchsorted(most, training.exploring_steps_left, side="right"))
+        count = training.affordable(self._limits(varied))
         if count == 0:
             return
         episodes = self.play(training, varied, head, count)
@@ -93,8 +90,12 @@ class Variations(AbstractRefinement):
             training.next_key(),
             len(varied),
             count=count,
-            most_steps=max(map(len, varied[:count])) + self.extra_steps,
+            most_steps=self._limits(varied),
         )
+
+    def _limits(self, varied: list[Actions]) -> Int[np.ndarray, " episode"]:
+        """After how many steps each variation is broken off."""
+        return np.array([len(actions) + self.extra_steps for actions in varied])
 
     def varied(
         self, actions: Actions, other: Actions, draw: Draw, rng: np.random.Generator

@@ -1,0 +1,148 @@
+"""What the refinement `routes` remembers during a training."""
+
+from collections.abc import Mapping
+
+import jax
+import numpy as np
+from jaxtyping import Float, Int, Num, PyTree
+
+from pcn.algorithms.pcn.dataset import Dataset, Rows
+from pcn.algorithms.pcn.refinements.abstract import AbstractState
+from pcn.algorithms.pcn.refinements.effects import Effects, Outcomes, tidy
+from pcn.algorithms.pcn.refinements.route_graph import RouteGraph
+from pcn.algorithms.pcn.refinements.route_search import Way
+from pcn.envs.observations import empty_observations
+from pcn.envs.spec import EnvironmentSpec
+from pcn.episodes import Episodes
+from pcn.nets.heads.categorical import CategoricalHead
+from pcn.types import AnyArray
+
+FIRST_BEAM = 64
+"""Labels that searches keep as long as promises are not kept."""
+SMALLEST = 1e-5
+"""Share of an episode's largest return-to-go below which a reward is rounding."""
+
+
+class RoutesState(AbstractState):
+    """The model of what actions do, and what searching and playing have cost."""
+
+    def __init__(self, spec: EnvironmentSpec) -> None:
+        self._sizes = action_sizes(spec)
+        parts = num_parts(spec)
+        self.model = Effects(parts, spec.num_objectives, int(np.prod(self._sizes)))
+        self.start = np.zeros(parts)
+        """What is observed first."""
+        self.beam = FIRST_BEAM
+        """Labels that the next search keeps after each event."""
+        self.work = 0
+        """Steps of the model that searches have looked up or walked."""
+        self.steps = 0
+        """Environment steps of played routes."""
+        self._num_seen = 0
+        self._graph: RouteGraph | None = None
+        self._graph_version = -1
+
+    def learn(self, episodes: Episodes) -> None:
+        """Learn from every step of the real episodes."""
+        real = np.flatnonzero(np.asarray(episodes.real_mask))
+        if episodes.last_observations is None or len(real) == 0:
+            return
+        lengths = np.asarray(episodes.lengths)[real]
+        longest, last = int(lengths.max()), (np.arange(len(real)), lengths - 1)
+        seen = flat(episodes.observations, 2)[real, :longest]
+        after = np.concatenate([seen[:, 1:], seen[:, :1]], axis=1)
+        after[last] = flat(episodes.last_observations, 1)[real]
+        terminated = np.zeros(seen.shape[:2], dtype=bool)
+        terminated[last] = np.asarray(episodes.terminated)[real]
+        rewards = np.asarray(episodes.rewards, np.float64)[real, :longest]
+        numbers = self.numbers_of(np.asarray(episodes.actions)[real, :longest])
+        valid = np.arange(longest) < lengths[:, None]
+        self.start = tidy(seen[0, 0])
+        self._num_seen += int(lengths.sum())
+        outcomes = Outcomes(after[valid], rewards[valid], terminated[valid])
+        self.model.learn(seen[valid], numbers[valid], outcomes)
+
+    def repeats(self, share: float) -> bool:
+        """Whether at least this share of all steps had been taken before."""
+        return self.model.num_repeated >= share * max(1, self._num_seen)
+
+    def graph(self, most_steps: int) -> RouteGraph:
+        """The graph of the model as it is now; kept until the model changes or it is forgotten."""
+        stale = self._graph_version != self.model.version
+        if self._graph is None or stale or self._graph.full:
+            self._graph = RouteGraph(self.model, most_steps=most_steps)
+            self._graph_version = self.model.version
+        return self._graph
+
+    def forget_graph(self) -> None:
+        """Start with a new graph: what a search does must not depend on earlier iterations.
+
+        A checkpoint does not hold the graph.
+        """
+        self._graph = None
+
+    def ways(self, dataset: Dataset, rows: Rows, graph: RouteGraph, discount: float) -> list[Way]:
+        """Stored episodes as the events that they consist of."""
+        store, longest = dataset.store, int(rows.lengths.max())
+        observations = jax.tree.map(
+            lambda leaf: np.asarray(leaf)[rows.slots, :longest], store.observations
+        )
+        seen = tidy(flat(observations, 2))
+        to_go = np.asarray(store.returns_to_go, np.float64)[rows.slots, :longest]
+        actions = self.numbers_of(np.asarray(store.actions)[rows.slots, :longest])
+        ways = []
+        for row, length in enumerate(rows.lengths.tolist()):
+            own = to_go[row, :length]
+            rewards = own[:-1] - discount * own[1:]
+            off = np.abs(rewards - graph.ordinary) > SMALLEST * np.abs(own).max(axis=0)
+            times = np.flatnonzero(off.any(axis=1)) + 1
+            so_far = own[0] - (discount**times)[:, None] * own[times]
+            states = graph.numbers_of(seen[row, times])
+            ways.append(Way(states, times, so_far, actions[row, :length]))
+        return ways
+
+    def numbers_of(self, actions: Num[np.ndarray, "*step part"]) -> Int[np.ndarray, "*step"]:
+        """Each action as one number."""
+        return np.ravel_multi_index(tuple(np.moveaxis(actions.astype(int), -1, 0)), self._sizes)
+
+    def rows_of(self, numbers: Int[np.ndarray, "*step"]) -> Int[np.ndarray, "*step part"]:
+        """Each number as an action's row of parts."""
+        return np.stack(np.unravel_index(numbers, self._sizes), axis=-1)
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """The model and the costs."""
+        counts = np.array([self.beam, self.work, self.steps, self._num_seen])
+        model = {f"model.{name}": array for name, array in self.model.to_arrays().items()}
+        return {"counts": counts, "start": self.start, **model}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        counts = (int(count) for count in arrays["counts"])
+        self.beam, self.work, self.steps, self._num_seen = counts
+        self.start = np.array(arrays["start"])
+        own = {name.removeprefix("model."): array for name, array in arrays.items()}
+        self.model.from_arrays(own)
+
+
+def flat(observations: PyTree[AnyArray], num_axes: int) -> Float[np.ndarray, "..."]:
+    """All numbers of each observation in a row; the first `num_axes` axes stay as they are."""
+    leaves = [np.asarray(leaf, np.float64) for leaf in jax.tree.leaves(observations)]
+    return np.concatenate([leaf.reshape(*leaf.shape[:num_axes], -1) for leaf in leaves], axis=-1)
+
+
+def action_sizes(spec: EnvironmentSpec) -> tuple[int, ...]:
+    """How many choices each part of an action has."""
+    return CategoricalHead.for_space(spec.action_space).sizes
+
+
+def num_parts(spec: EnvironmentSpec) -> int:
+    """How many numbers an observation has."""
+    return sum(
+        leaf.size for leaf in jax.tree.leaves(empty_observations(spec.observation_space, ()))
+    )
+
+
+def whole_numbers(spec: EnvironmentSpec) -> bool:
+    """Whether an observation has whole numbers only: others hardly ever repeat themselves."""
+    leaves = jax.tree.leaves(empty_observations(spec.observation_space, ()))
+    return all(np.issubdtype(leaf.dtype, np.integer) or leaf.dtype == bool for leaf in leaves)

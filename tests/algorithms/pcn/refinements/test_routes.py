@@ -1,0 +1,130 @@
+"""Routes that a model promises, played in the environment."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.refinements import Routes
+from pcn.algorithms.pcn.refinements.routes import promising, sticky
+from pcn.algorithms.pcn.refinements.routes_state import RoutesState
+from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.algorithms.pcn.training import Training
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.envs.minecart import Minecart
+
+ROUTES = Routes()
+CONFIG = PCNConfig(
+    total_steps=6_000,
+    episodes_per_iteration=8,
+    warmup_episodes=8,
+    updates_per_iteration=1,
+    evaluations=0,
+    refinements=(ROUTES,),
+)
+
+
+def warmed_up(config=CONFIG):
+    trainer = PCNTrainer(DeepSeaTreasure(), config, seed=0)
+    trainer._warm_up()
+    return trainer, trainer._training
+
+
+def points(training):
+    return {tuple(point) for point in training.dataset.archive().returns.round(6).tolist()}
+
+
+def test_promises_that_add_most_come_first():
+    front = np.array([[0.0, 10.0], [10.0, 0.0]])
+    returns = np.array([[5.0, 0.0], [6.0, 6.0], [6.0, 6.1], [0.0, 11.0], [9.0, 2.0]])
+    # Dominated: the first and, by the third, the second. The third is 6 better than either end.
+    assert promising(returns, front, 0.0, 5).tolist()[0] == 2
+    assert set(promising(returns, front, 0.0, 5).tolist()) == {2, 3, 4}
+    assert set(promising(returns, front, 0.0, 1).tolist()) == {2, 3, 4}
+    assert promising(returns[:0], front, 0.0, 5).tolist() == []
+    assert promising(front, front, 0.0, 5).tolist() == []
+
+
+def test_sticky_actions_are_of_the_space_and_repeat():
+    rng = np.random.default_rng(0)
+    drawn = np.concatenate([sticky(50, 3, rng) for _ in range(100)])
+    assert set(drawn.tolist()) == {0, 1, 2}
+    assert np.mean(drawn[1:] == drawn[:-1]) > 0.5  # a third if they were independent
+
+
+def test_actions_of_several_parts_are_numbered_and_back():
+    state = RoutesState(DeepSeaTreasure().spec)
+    state._sizes = (2, 3)
+    rows = np.array([[[0, 0], [1, 2]], [[0, 2], [1, 0]]])
+    numbers = state.numbers_of(rows)
+    assert numbers.tolist() == [[0, 5], [2, 3]]
+    np.testing.assert_array_equal(state.rows_of(numbers), rows)
+
+
+def test_only_where_the_same_actions_have_the_same_outcome():
+    assert ROUTES.applies_to(DeepSeaTreasure().spec)
+    assert not ROUTES.applies_to(Minecart(stochastic=True).spec)
+    assert not Routes(most_actions=3).applies_to(DeepSeaTreasure().spec)
+    assert not Routes(most_parts=1).applies_to(DeepSeaTreasure().spec)
+    spec = DeepSeaTreasure().spec
+    object.__setattr__(spec, "action_space", gym.spaces.Box(0, 1, (2,)))
+    assert not ROUTES.applies_to(spec)
+
+
+@pytest.mark.slow
+def test_routes_alone_find_the_whole_front():
+    """Eight random episodes and what the model makes of them."""
+    _, training = warmed_up()
+    known = points(training)
+    truth = {tuple(point) for point in DeepSeaTreasure().spec.front.returns.tolist()}
+    assert not truth <= known
+    for _ in range(40):
+        ROUTES.after_exploring(training)
+        training.runner.steps += 50  # as exploration would
+    assert points(training) == truth
+
+
+@pytest.mark.slow
+def test_routes_take_their_share_of_steps_and_no_more():
+    _, training = warmed_up()
+    state = training.states["Routes"]
+    for _ in range(10):
+        ROUTES.after_exploring(training)
+        assert state.steps <= ROUTES.steps_share * training.steps
+    assert 0 < state.steps < training.steps
+    assert training.exploring_steps_left >= 0
+
+
+@pytest.mark.slow
+def test_every_step_teaches_the_model():
+    _, training = warmed_up()
+    state = training.states["Routes"]
+    assert state._num_seen == training.steps
+    assert len(state.model) + state.model.num_repeated == training.steps
+
+
+@pytest.mark.slow
+def test_a_restored_training_goes_on_as_before():
+    trainer, training = warmed_up()
+    ROUTES.after_exploring(training)
+    snapshot = trainer.snapshot()
+    other = PCNTrainer(DeepSeaTreasure(), CONFIG, seed=1)
+    other.restore(snapshot)
+    for one in (trainer, other):
+        ROUTES.after_exploring(one._training)
+    assert trainer.steps == other.steps
+    np.testing.assert_array_equal(
+        training.dataset.archive().returns, other._training.dataset.archive().returns
+    )
+    mine, its = training.states["Routes"].to_arrays(), other._training.states["Routes"].to_arrays()
+    for name, array in mine.items():
+        np.testing.assert_array_equal(array, its[name], err_msg=name)
+
+
+@pytest.mark.slow
+def test_where_nothing_repeats_nothing_is_searched():
+    training = Training(Minecart(), CONFIG, (Routes(repeated=1.0),), seed=0)
+    before = training.steps
+    training.refinements[0].after_exploring(training)
+    assert training.steps == before
+    assert training.states["Routes"].work == 0
