@@ -56,7 +56,9 @@ class Racing:
         *,
         most_steps: int,
         key: UInt32[np.ndarray, " 2"],
+        entered: Bool[np.ndarray, " command"] | None = None,
     ) -> None:
+        """All commands race, or those that have `entered`."""
         self._training = training
         self._entries = entries
         self._rules = rules
@@ -74,7 +76,7 @@ class Racing:
         self.broken_off: Bool[np.ndarray, " command"] = np.zeros(len(entries), dtype=bool)
         """Whose episodes did not come to an end."""
         self.done = False
-        self._left = np.ones(len(entries), dtype=bool)
+        self._left = np.ones(len(entries), dtype=bool) if entered is None else entered
         self._active: Bool[np.ndarray, " command"] = self._left
         self._target = rules.first
 

@@ -9,7 +9,7 @@ means overestimate what they stand for.
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.dataset import Archive
@@ -36,6 +36,10 @@ class ExpectedReturns(AbstractRefinement):
     """How many race and are offered, however small the budget is."""
     race_share: float = 0.5
     """Share of the steps left at the end that the race may take; the rest is for what is chosen."""
+    confirmed_race_share: float = 0.2
+    """The same where a model has been confirmed: its commands need no race."""
+    confirmed_executions: int = 2
+    """So many executions of each command of a confirmed model must fit into the final steps."""
     race_executions: int = 16
     """Executions of every command in the first round of the race."""
     race_growth: int = 4
@@ -61,6 +65,8 @@ class ExpectedReturns(AbstractRefinement):
         at_least(self, 1, "copies", "candidates", "fewest", "most_executions", "patience")
         at_least(self, 2, "race_executions", "race_growth", "most_race_executions")
         at_least(self, 2, "identical_after")
+        at_least(self, 1, "confirmed_executions")
+        at_most(self, 0.99, "confirmed_race_share")
         at_least(self, 0, "indifference")
         at_most(self, 0.99, "race_share")
         at_most(self, 0.9999, "race_confidence", "choice_confidence", "ranking_confidence")
@@ -90,9 +96,10 @@ class ExpectedReturns(AbstractRefinement):
         most = max(self.fewest, affordable)
         return training.dataset.candidates(min(max(self.candidates, len(known)), most))
 
-    def race_steps(self, training: Training) -> int:
+    def race_steps(self, training: Training, *, confirmed: bool = False) -> int:
         """Environment steps that the race may take."""
-        return int(self.race_share * training.steps_left)
+        share = self.confirmed_race_share if confirmed else self.race_share
+        return int(share * training.steps_left)
 
     def race_rules(self) -> Rules:
         """How the race goes: many commands, few executions, losers are dropped."""
@@ -129,3 +136,17 @@ class ExpectedReturns(AbstractRefinement):
         best = choose(comparison, confidence=self.choice_confidence)
         cost = executions * np.cumsum(execution.horizons[best])
         return best[: max(self.fewest, int((cost <= most_steps).sum()))]
+
+    def adding(
+        self, execution: Execution, expected: Float[np.ndarray, "point objective"]
+    ) -> Int[np.ndarray, " chosen"]:
+        """Which of the raced commands add to what a confirmed model promises.
+
+        Those that are clearly better somewhere: beyond twice their standard error.
+        """
+        if len(execution.returns) == 0:
+            return np.zeros(0, np.int64)
+        error = execution.deviation / np.sqrt(np.maximum(execution.counts, 1))[:, None]
+        lowest = execution.returns - 2 * error - self.indifference * np.ptp(expected, axis=0)
+        covered = np.all(expected[None] >= lowest[:, None], axis=2).any(axis=1)
+        return np.flatnonzero(~covered)

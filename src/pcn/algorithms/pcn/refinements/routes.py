@@ -21,6 +21,7 @@ from pcn.algorithms.pcn.refinements.routes_state import (
     RoutesState,
     action_sizes,
     num_parts,
+    whole_numbers,
 )
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
@@ -42,7 +43,7 @@ class Routes(AbstractRefinement):
     """Search a model of what actions do for better routes, and play what it promises.
 
     Only in deterministic environments with few discrete actions, no action masks and observations
-    of few numbers; where steps hardly ever repeat, nothing is searched.
+    of few whole numbers; where steps hardly ever repeat, nothing is searched.
     """
 
     steps_share: float = 0.5
@@ -91,6 +92,7 @@ class Routes(AbstractRefinement):
             and isinstance(spec.action_space, discrete)
             and int(np.prod(action_sizes(spec))) <= self.most_actions
             and num_parts(spec) <= self.most_parts
+            and whole_numbers(spec)
         )
 
     def fresh_state(self, training: Training) -> RoutesState:
@@ -104,6 +106,7 @@ class Routes(AbstractRefinement):
     def after_exploring(self, training: Training) -> None:
         """Search, play what is promised, and search again while there are promises."""
         state = self._state(training)
+        state.forget_graph()
         for _ in range(self.rounds):
             allowed = int(self.steps_share * training.steps) - state.steps
             allowed = min(allowed, training.exploring_steps_left)
