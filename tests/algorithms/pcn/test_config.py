@@ -164,15 +164,27 @@ def test_the_words_of_older_run_folders_are_understood():
         "duplicate_penalty": 1e-05, "return_tolerance": 0.001, "evaluations": 20,
         "store_evaluations": True, "consolidation_updates": 20000, "executions": 20,
     }  # fmt: skip
-    then = {"return_tolerance": 1e-3, "normalised_distance": False}
-    assert PCNConfig.from_format_1(old) == PCNConfig(total_steps=20_000, **then)
+    known_then = {
+        "standardise", "sticky_actions", "loop_erasure", "variations", "bounded_commands",
+        "stored_evaluations", "longer_warm_up", "breaking_off", "consolidation",
+        "expected_returns",
+    }  # fmt: skip
+    changed = (
+        "total_steps", "updates_per_iteration", "archive_fraction", "episodes_per_iteration",
+        "return_tolerance",
+    )  # fmt: skip
+    then = {
+        **PCNConfig.before,
+        **{name: old[name] for name in changed},
+        **dict.fromkeys(REFINEMENTS.keys() - known_then, False),
+    }
+    assert PCNConfig.from_format_1(old) == PCNConfig.of(then)
     other = old | {
         "patience": None, "erase_loops": False, "consolidation_updates": 0, "warmup_front": 5,
         "upper_bound": [3.0, 4.0],
     }  # fmt: skip
     assert PCNConfig.from_format_1(other) == PCNConfig.of(
         {
-            "total_steps": 20_000,
             "breaking_off": False,
             "loop_erasure": False,
             "consolidation": False,

@@ -103,6 +103,7 @@ class PCNConfig(CoreConfig):
         core = {item.name for item in dataclasses.fields(CoreConfig)}
         values = {name: value for name, value in content.items() if name in core}
         switches = {
+            **dict.fromkeys(REFINEMENTS, False),  # those that are not named below came later
             "standardise": content["standardise"],
             "sticky_actions": content["sticky_actions"],
             "loop_erasure": content["erase_loops"],

@@ -22,7 +22,7 @@ class Contender:
     """Whether rewards are deducted from the desired return while acting.
 
     Otherwise the desired return stays fixed and unbounded during the episode. The horizon counts
-    down by one with each step either way."""
+    down by one with each step either way. A policy with expectations deducts what it expects."""
     expected: Float[np.ndarray, "command objective"] | None = None
     """What a model says each command returns, if executions have confirmed the model.
 

@@ -214,12 +214,17 @@ class Planning(AbstractRefinement):
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Distilling | None:
         """A network that follows plans; None where too little repeats itself."""
-        counts = self.counts(training)
-        if counts.given_up or self.visits_on_archive(training) < self.median_visits:
+        if not self.is_sound(training):
             return None
+        counts = self.counts(training)
         copy = self._no_counts(training.spec)
         copy.from_arrays(counts.to_arrays())  # counting goes on while others are fitted
         return Distilling(self, training, copy, key)
+
+    def is_sound(self, training: Training) -> bool:
+        """Whether observations repeat so often that counts can be planned with."""
+        given_up = self.counts(training).given_up
+        return not given_up and self.visits_on_archive(training) >= self.median_visits
 
     def visits_on_archive(self, training: Training) -> float:
         """How often the steps of the archive's episodes were taken in all, in the median."""
