@@ -4,14 +4,28 @@ import gymnasium as gym
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array, Int
 
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.spec import EnvironmentSpec, Objective
-from pcn.rollout import rollout
+from pcn.rollout import AbstractAgent, rollout
 from pcn.rollout.stepped import episode_seeds
-from tests.rollout.test_rollout import CountingAgent
 
 KEY = np.array([1, 2], np.uint32)
+
+
+class Idle(AbstractAgent):
+    """Always takes the first action."""
+
+    place: Int[Array, "*episode"]
+
+    def act(self, observation, key, mask=None):
+        del observation, key, mask
+        return jnp.zeros(1, jnp.int32)
+
+    def observing(self, action, reward):
+        del action, reward
+        return self
 
 
 class Dice(gym.Env):
@@ -33,7 +47,6 @@ class Dice(gym.Env):
 
 def dice():
     return GymnasiumEnvironment(
-        Dice,
         EnvironmentSpec(
             name="dice",
             objectives=(Objective("points"), Objective("time")),
@@ -43,19 +56,20 @@ def dice():
             reference_point=(-1.0, -9.0),
             deterministic=False,
         ),
+        Dice,
         num_slots=3,
     )
 
 
 def returns_of(environment, numbers):
     count = len(numbers)
-    agents = CountingAgent(jnp.zeros(count, jnp.float32), jnp.int32(1), jnp.zeros(count, jnp.int32))
+    agents = Idle(jnp.zeros(count, jnp.int32))
     return rollout(environment, agents, KEY, count, numbers=np.asarray(numbers)).returns()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["compiled", "stepped"])
-def test_the_number_alone_decides_what_an_episode_meets(kind, coin, request):
+def test_the_number_alone_decides_what_an_episode_meets(kind, coin):
     environment = coin if kind == "compiled" else dice()
     numbers = [4, 0, 4, 1, 2, 3]
     returns = returns_of(environment, numbers)

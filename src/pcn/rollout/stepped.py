@@ -96,7 +96,7 @@ def episode_seeds(
     if numbers is None:
         return np.random.default_rng(parts).integers(1 << 31, size=num_episodes)
     of_number = {
-        number: np.random.default_rng([*parts.tolist(), number]).integers(1 << 31)
+        number: np.random.default_rng([*parts.tolist(), number + 1]).integers(1 << 31)
         for number in np.unique(numbers).tolist()
     }
     return np.array([of_number[number] for number in numbers.tolist()])

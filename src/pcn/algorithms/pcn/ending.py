@@ -28,6 +28,7 @@ class Ending:
     def __init__(self, training: Training) -> None:
         self._training = training
         self._rng_before = training.rng.bit_generator.state
+        self._steps_before = training.steps
         self._archive = training.commands()
         fit = next((one for one in training.refinements if isinstance(one, Consolidation)), None)
         key = training.next_key()
@@ -86,7 +87,10 @@ class Ending:
 
     def snapshot(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything needed to go on exactly here, as arrays and as facts for JSON."""
-        facts: dict[str, Any] = {"rng_before": self._rng_before}
+        facts: dict[str, Any] = {
+            "rng_before": self._rng_before,
+            "steps_before": self._steps_before,
+        }
         arrays: dict[str, np.ndarray] = {}
         if self._fitting is not None:
             arrays, facts["first"] = self._fitting.snapshot()
@@ -101,7 +105,10 @@ class Ending:
     ) -> "Ending":
         """The ending as it was when the snapshot was taken; `training` has been restored."""
         now = training.rng.bit_generator.state
+        steps_now = training.steps
         training.rng.bit_generator.state = facts["rng_before"]
+        # Which commands there are depends on the steps that were left when the ending began.
+        training.runner.steps = facts.get("steps_before", steps_now)
         ending = cls(training)
         own = {name.removeprefix("ending."): array for name, array in arrays.items()}
         if ending._fitting is not None:
@@ -111,6 +118,7 @@ class Ending:
                 ending._executing = ending._executed_with(training.next_key())
             second = {name.removeprefix("second."): array for name, array in own.items()}
             ending._executing.restore(second, facts["second"])
+        training.runner.steps = steps_now
         training.rng.bit_generator.state = now
         return ending
 

@@ -32,6 +32,7 @@ class RacedEnding:
     def __init__(self, training: Training) -> None:
         self._training = training
         self._rng_before = training.rng.bit_generator.state
+        self._steps_before = training.steps
         self._keys = [training.next_key() for _ in range(len(training.refinements) + 2)]
         self._choice: ExpectedReturns | None = next(
             (one for one in training.refinements if isinstance(one, ExpectedReturns)), None
@@ -209,7 +210,11 @@ class RacedEnding:
 
     def snapshot(self) -> Parts:
         """Everything needed to go on exactly here, as arrays and as facts for JSON."""
-        facts: dict[str, Any] = {"rng_before": self._rng_before, "num_asked": self._num_asked}
+        facts: dict[str, Any] = {
+            "rng_before": self._rng_before,
+            "steps_before": self._steps_before,
+            "num_asked": self._num_asked,
+        }
         arrays: dict[str, np.ndarray] = {}
         for name, stage in self._stages().items():
             own, facts[name] = stage.snapshot()
@@ -238,7 +243,10 @@ class RacedEnding:
         An ending that an earlier version of the package began starts over.
         """
         now = training.rng.bit_generator.state
+        steps_now = training.steps
         training.rng.bit_generator.state = facts["rng_before"]
+        # Which commands there are depends on the steps that were left when the ending began.
+        training.runner.steps = facts.get("steps_before", steps_now)
         ending = cls(training)
         for _ in range(facts.get("num_asked", 0)):
             ending._ask()
@@ -259,5 +267,6 @@ class RacedEnding:
             ending._chosen = np.array(arrays["ending.chosen"])
             ending._final = ending._new_final()
             restore("final", ending._final)
+        training.runner.steps = steps_now
         training.rng.bit_generator.state = now
         return ending
