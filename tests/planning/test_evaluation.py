@@ -40,3 +40,26 @@ def test_an_unknown_action_ends_the_episode_with_what_is_assumed():
 
     found = expected_returns(model, act, 1, discount=0.5, horizon=9, unknown=np.array([-8.0, -4.0]))
     np.testing.assert_allclose(found, [[1 + 0.5 - 8 / 4, -4 / 4]])
+
+
+def test_only_the_likeliest_places_are_followed():
+    """Nine of ten go to a state that pays 1, one goes to a state that pays 100."""
+    rows = [
+        (0, 0, 1, False, 0.9, (0, 0)),
+        (0, 0, 2, False, 0.1, (0, 0)),
+        (1, 0, 0, True, 1.0, (1, 0)),
+        (2, 0, 0, True, 1.0, (100, 0)),
+    ]
+    model = model_of(rows, num_states=3)
+
+    def act(policies, states, time):
+        del policies, time
+        return np.zeros(len(states), np.int64)
+
+    def found(most_places):
+        return expected_returns(
+            model, act, 1, discount=1.0, horizon=2, unknown=np.zeros(2), most_places=most_places
+        )
+
+    np.testing.assert_allclose(found(None), [[10.9, 0]])
+    np.testing.assert_allclose(found(1), [[0.9, 0]])

@@ -22,6 +22,7 @@ def expected_returns(
     horizon: int,
     unknown: Float[np.ndarray, " objective"],
     least: float = 1e-6,
+    most_places: int | None = None,
 ) -> Float[np.ndarray, "policy objective"]:
     """The expected return of each policy, followed through the model step by step.
 
@@ -34,6 +35,7 @@ def expected_returns(
         unknown: what it is worth to take an action that the model does not have; the episode
             ends there.
         least: states that are reached with less probability are left out.
+        most_places: so many places (policy and state) are followed at a time, the likeliest.
     """
     size = int(model.actions.max(initial=0)) + 1
     keys = model.pair_states * size + model.pair_actions
@@ -61,7 +63,9 @@ def expected_returns(
         places = np.repeat(policies, counts) * model.num_states + model.next_states[rows]
         places, inverse = np.unique(places, return_inverse=True)
         chances = np.bincount(inverse, np.repeat(chances, counts) * model.probabilities[rows])
-        kept = chances > least
+        kept = np.flatnonzero(chances > least)
+        if most_places is not None and len(kept) > most_places:
+            kept = np.sort(kept[np.argsort(-chances[kept], kind="stable")[:most_places]])
         policies, states = np.divmod(places[kept], model.num_states)
         chances = chances[kept]
     return total

@@ -21,6 +21,14 @@ class Occupancy:
     def __len__(self) -> int:
         return len(self.plans)
 
+    def likeliest(self, count: int) -> "Occupancy":
+        """At most so many of the places, the likeliest."""
+        if len(self) <= count:
+            return self
+        kept = np.sort(np.argsort(-self.probabilities, kind="stable")[:count])
+        columns = (self.plans, self.states, self.nodes, self.probabilities)
+        return Occupancy(*(column[kept] for column in columns))
+
 
 @dataclass(frozen=True, eq=False)
 class Plans:

@@ -36,8 +36,13 @@ class Curriculum:
             unknown=self.unknown,
         )
         self.plans = settings.plans(self.model, counts.longest, training)
+        # Long episodes in many states would be more lessons than anybody can learn.
+        self._most_places = max(4 * len(self.plans), settings.most_lessons // counts.longest)
         self.lessons, chances = lessons_of(
-            self.plans, counts, least_probability=settings.least_probability
+            self.plans,
+            counts,
+            least_probability=settings.least_probability,
+            most_places=self._most_places,
         )
         self.weights: Float[np.ndarray, " lesson"] = np.sqrt(chances)
         """How often each lesson is taught."""
@@ -89,4 +94,5 @@ class Curriculum:
             horizon=self._counts.longest,
             unknown=self.unknown,
             least=self._settings.least_probability,
+            most_places=self._most_places,
         )

@@ -61,11 +61,12 @@ class Lessons(eqx.Module):
 
 
 def lessons_of(
-    plans: Plans, counts: TransitionCounts, *, least_probability: float
+    plans: Plans, counts: TransitionCounts, *, least_probability: float, most_places: int
 ) -> tuple[Lessons, Float[np.ndarray, " lesson"]]:
     """What all plans do wherever they may get to, and how likely they get there.
 
-    Places that a plan reaches with no more than `least_probability` are left out. A plan that does
+    Places that a plan reaches with no more than `least_probability` are left out, and all but the
+    likeliest `most_places` of all plans at each time. A plan that does
     different things at one place, depending on the past, gives a lesson for each.
     """
     columns = []
@@ -79,7 +80,7 @@ def lessons_of(
         rows, inverse = np.unique(rows, axis=0, return_inverse=True)
         chances = np.bincount(inverse.ravel(), occupancy.probabilities[acting])
         columns.append(np.column_stack([rows, np.full(len(rows), time), chances]))
-        occupancy = plans.after(occupancy, time, least=least_probability)
+        occupancy = plans.after(occupancy, time, least=least_probability).likeliest(most_places)
     table = np.concatenate(columns)
     plan_index, states, actions, times = table[:, :4].astype(np.int32).T
     size = _room(len(table))

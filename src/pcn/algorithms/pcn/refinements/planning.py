@@ -76,6 +76,8 @@ class Planning(AbstractRefinement):
     """Differences up to this share of an objective's largest mean reward are none."""
     least_probability: float = 1e-4
     """Places that a plan reaches less often are left out."""
+    most_lessons: int = 400_000
+    """How many places of all plans are taught, the likeliest at each time."""
     updates: int = 6000
     """Updates in a cycle, after which the network is compared with the plans in the model."""
     cycles: int = 3
@@ -117,7 +119,7 @@ class Planning(AbstractRefinement):
         at_least(
             self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
             "fewest_vectors", "most_vectors", "work", "updates", "cycles", "round",
-            "rehearsal_updates", "most_doubtful",
+            "rehearsal_updates", "most_doubtful", "most_lessons",
         )  # fmt: skip
         at_least(self, 2, "fewest_trials")
         at_least(self, 0, "trial_share", "trial_errors", "trial_slack")
