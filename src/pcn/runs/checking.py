@@ -191,7 +191,7 @@ def _advice(
             + stochastic
         )
     if evidence.seed_respected is False:
-        told.append("it ignores its seed: give --workers True for runs that can be repeated")
+        told.append("it ignores its seed: give --workers for runs that can be repeated")
     if evidence.step_limit_source.startswith("ours"):
         told.append(
             f"it tells no step limit: if {spec.step_limit} is wrong, give --step-limit STEPS"
