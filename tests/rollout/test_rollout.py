@@ -25,6 +25,10 @@ class CountingAgent(AbstractAgent):
         mixed = left * 7 + jnp.sum(observation) * 3 + self.last * self.stride
         return (mixed // 3 % 4)[None].astype(jnp.int32)
 
+    def having_acted(self, observation, action):
+        seen = jnp.sum(observation).astype(jnp.float32) + action[0]
+        return eqx.tree_at(lambda a: a.asked, self, self.asked + seen)
+
     def observing(self, action, reward):
         left = self.asked - 3 * jnp.sum(reward)
         return eqx.tree_at(lambda a: (a.asked, a.last), self, (left, action[0]))
@@ -45,7 +49,7 @@ def slow_episode(environment, agent):
         observation = environment.observation(state)
         action = agent.act(observation, key)
         state, reward, done, _ = step(state, action[0], key)
-        agent = agent.observing(action, reward)
+        agent = agent.having_acted(observation, action).observing(action, reward)
         observations.append(np.asarray(observation))
         actions.append(np.asarray(action))
         rewards.append(np.asarray(reward))

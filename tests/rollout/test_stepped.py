@@ -34,6 +34,10 @@ class Wanderer(AbstractAgent):
         split = jnp.split(logits, np.cumsum(self.sizes)[:-1].tolist())
         return jnp.stack([jnp.argmax(part) for part in split]).astype(jnp.int32)
 
+    def having_acted(self, observation, action):
+        seen = 0.5 * observation["parts"][0] - 0.25 * action[0]
+        return eqx.tree_at(lambda a: a.start, self, self.start + seen)
+
     def observing(self, action, reward):
         # The reward itself is kept, not something computed from it.
         return eqx.tree_at(lambda a: (a.last_reward, a.last_action), self, (reward, action))
@@ -95,7 +99,8 @@ def slow_rollout(environment, agents, key, num_episodes, count, most_steps):
             following, reward, terminated, truncated, after = everywhere[slot].step(taken)
             reward = reward.astype(np.float32)
             steps[number].append((real, chosen, reward, mask))
-            slots[slot] = [number, agent.observing(action, jnp.asarray(reward)), following, after]
+            agent = agent.having_acted(real, action).observing(action, jnp.asarray(reward))
+            slots[slot] = [number, agent, following, after]
             if terminated or truncated or len(steps[number]) >= most_steps:
                 ends[number] = terminated
                 lasts[number] = following

@@ -22,7 +22,13 @@ class Contender:
     """Whether rewards are deducted from the desired return while acting.
 
     Otherwise the desired return stays fixed and unbounded during the episode. The horizon counts
-    down by one with each step either way."""
+    down by one with each step either way. A policy with expectations deducts what it expects."""
+    expected: Float[np.ndarray, "command objective"] | None = None
+    """What a model says each command returns, if executions have confirmed the model.
+
+    Such commands need no race: they are offered as widely as the steps allow, first come first."""
+    expected_steps: Float[np.ndarray, " command"] | None = None
+    """How many steps it says they take."""
 
     def __len__(self) -> int:
         return len(self.horizons)

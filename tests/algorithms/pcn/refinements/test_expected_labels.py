@@ -36,8 +36,6 @@ def test_more_episodes_than_fit_are_ranked_in_parts():
     front = scaled[non_dominated_mask(scaled)]
     for point in front:  # up to the tolerance, the archive has all of the front
         assert np.abs(scaled[ranking.archive] - point).max(axis=1).min() < 0.02
-    values, counts = np.unique(returns[ranking.best].round(1), axis=0, return_counts=True)
-    assert len(values) > 5
 
 
 def test_estimates_closer_than_the_tolerance_are_copies():

@@ -18,6 +18,7 @@ from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.episode_memory import EpisodeMemory
 from pcn.algorithms.pcn.refinements.expectant import Expectant
+from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import empty_observations
@@ -29,8 +30,8 @@ from pcn.episodes import Episodes
 class ExpectedRewards(AbstractRefinement):
     """Fit a network to expected instead of realised returns, where much of them is chance.
 
-    Only in stochastic environments, and only for objectives whose rewards do not follow from
-    observation and action.
+    Only in stochastic environments whose observations do not repeat, and only for objectives whose
+    rewards do not follow from observation and action.
     """
 
     memory_steps: int = 200_000
@@ -38,7 +39,7 @@ class ExpectedRewards(AbstractRefinement):
     updates: int = 3_000
     """Updates by which mean rewards and ends are learnt."""
     held_out: int = 8
-    """Every so manieth episode is kept out of that, to judge what was learnt."""
+    """One episode in so many is kept out of that, to judge what was learnt."""
     least_random: float = 0.1
     """Rewards, or ends, are random where a larger share of their variance is not foreseen."""
     least_survival: float = 0.05
@@ -57,9 +58,9 @@ class ExpectedRewards(AbstractRefinement):
     """Expected returns are the same up to this share of their range."""
     recent: int = 256
     """How many of the last episodes are learnt whatever they brought: they show bad luck, too."""
-    archive_share: float = 0.25
+    archive_share: float = 0.2
     """Share of each batch from non-dominated episodes."""
-    recent_share: float = 0.25
+    recent_share: float = 0.4
     """Share of each batch from the last episodes."""
     num_commands: int = 64
     """Most commands that race."""
@@ -102,6 +103,11 @@ class ExpectedRewards(AbstractRefinement):
         assert isinstance(memory, EpisodeMemory)
         return memory
 
+    def is_left_to_planning(self, training: Training) -> bool:
+        """Whether observations repeat, so that plans of counted transitions are more exact."""
+        planning = [one for one in training.refinements if isinstance(one, Planning)]
+        return any(one.is_sound(training) for one in planning)
+
     def after_exploring(self, training: Training) -> None:
         """Explore with a network for expected returns, if the next round of it is due.
 
@@ -110,6 +116,8 @@ class ExpectedRewards(AbstractRefinement):
         memory, total = self.memory(training), training.config.total_steps
         left = (self.rounds - memory.num_rounds) * self.round_share * total
         if memory.num_rounds >= self.rounds or training.exploring_steps_left > left:
+            return
+        if self.is_left_to_planning(training):
             return
         memory.num_rounds += 1
         fitting = Expectant(
@@ -144,10 +152,17 @@ class ExpectedRewards(AbstractRefinement):
             count=batch.count,
             most_steps=np.minimum(batch.most_steps, training.most_steps(horizons)),
         )
+        for refinement in training.refinements:
+            episodes = refinement.before_storing(training, episodes)
         training.dataset.add(episodes)
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> "Expectant | None":
-        """A network for expected returns; None where rewards and ends are no matter of chance."""
+        """A network for expected returns; None where rewards and ends are no matter of chance.
+
+        Nor is there one where transitions can be counted and planned with.
+        """
+        if self.is_left_to_planning(training):
+            return None
         memory = self.memory(training)
         memory.open = False
         fitting = Expectant(self, training, memory, key, policy_updates=self.policy_updates)

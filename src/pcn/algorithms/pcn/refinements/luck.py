@@ -32,7 +32,7 @@ class Outcomes(eqx.Module):
 
 
 def padded(array: np.ndarray) -> Array:
-    """The array on the device, with as many rows as the next multiple of `PART`, doubled."""
+    """The array on the device, with `PART` rows or twice, four times, ... as many."""
     room = PART
     while room < len(array):
         room *= 2
@@ -73,7 +73,7 @@ def learn(
         updates: how many updates.
         batch_size: steps in one update.
         learning_rate: of the first update; it falls to zero.
-        held_out: every so manieth episode is not learnt from, but judges what was learnt.
+        held_out: one episode in so many is not learnt from, but judges what was learnt.
         least_random: rewards and ends are random where a larger share of their variance than this
             does not follow from observation and action.
     """

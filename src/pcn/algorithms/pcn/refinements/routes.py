@@ -21,6 +21,7 @@ from pcn.algorithms.pcn.refinements.routes_state import (
     RoutesState,
     action_sizes,
     num_parts,
+    whole_numbers,
 )
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
@@ -46,7 +47,7 @@ class Routes(AbstractRefinement):
     """Search a model of what actions do for better routes, and play what it promises.
 
     Only in deterministic environments with few discrete actions, no action masks and observations
-    of few numbers; where steps hardly ever repeat, nothing is searched.
+    of few whole numbers; where steps hardly ever repeat, nothing is searched.
     """
 
     steps_share: float = 0.5
@@ -100,6 +101,7 @@ class Routes(AbstractRefinement):
             and isinstance(spec.action_space, discrete)
             and int(np.prod(action_sizes(spec))) <= self.most_actions
             and num_parts(spec) <= self.most_parts
+            and whole_numbers(spec)
         )
 
     def fresh_state(self, training: Training) -> RoutesState:

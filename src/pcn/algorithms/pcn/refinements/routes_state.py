@@ -142,3 +142,9 @@ def num_parts(spec: EnvironmentSpec) -> int:
     return sum(
         leaf.size for leaf in jax.tree.leaves(empty_observations(spec.observation_space, ()))
     )
+
+
+def whole_numbers(spec: EnvironmentSpec) -> bool:
+    """Whether an observation has whole numbers only: others hardly ever repeat themselves."""
+    leaves = jax.tree.leaves(empty_observations(spec.observation_space, ()))
+    return all(np.issubdtype(leaf.dtype, np.integer) or leaf.dtype == bool for leaf in leaves)
