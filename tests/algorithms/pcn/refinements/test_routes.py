@@ -1,5 +1,7 @@
 """Routes that a model promises, played in the environment."""
 
+import dataclasses
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -9,7 +11,6 @@ from pcn.algorithms.pcn.refinements import Routes
 from pcn.algorithms.pcn.refinements.routes import promising, sticky
 from pcn.algorithms.pcn.refinements.routes_state import RoutesState
 from pcn.algorithms.pcn.train import PCNTrainer
-from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.minecart import Minecart
 
@@ -122,9 +123,29 @@ def test_a_restored_training_goes_on_as_before():
 
 
 @pytest.mark.slow
-def test_where_nothing_repeats_nothing_is_searched():
-    training = Training(Minecart(), CONFIG, (Routes(repeated=1.0),), seed=0)
-    before = training.steps
-    training.refinements[0].after_exploring(training)
-    assert training.steps == before
-    assert training.states["Routes"].work == 0
+def test_where_steps_do_not_repeat_nothing_is_searched_and_learning_ends():
+    never = Routes(repeated=1.0, judged_after=1, given_up_after=10)
+    trainer, training = warmed_up(dataclasses.replace(CONFIG, refinements=(never,)))
+    state, before = training.states["Routes"], training.steps
+    never.after_exploring(training)
+    assert (training.steps, state.work) == (before, 0)
+    seen = state._num_seen
+    assert len(state.model) >= 10
+    trainer._explore()
+    assert training.steps > before
+    assert state._num_seen == seen
+
+
+@pytest.mark.slow
+def test_searches_that_bring_nothing_become_rare():
+    _, training = warmed_up()
+    state = training.states["Routes"]
+    for _ in range(60):
+        ROUTES.after_exploring(training)
+        training.runner.steps += 50
+    work, steps = state.work, training.steps
+    assert state.fruitless > 0  # the whole front is known by now
+    for _ in range(10):
+        ROUTES.after_exploring(training)
+        training.runner.steps += 50
+    assert state.work - work < ROUTES.work_per_step * (training.steps - steps)

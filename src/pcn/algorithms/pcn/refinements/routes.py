@@ -34,6 +34,10 @@ Script = Int[np.ndarray, " _"]
 """The actions of one episode, each as one number."""
 PLAYED_AT_ONCE = 32
 """Most routes in one batch."""
+MOST_FRUITLESS = 6
+"""Searches in a row that brought nothing, each of which halves what further ones may cost.
+
+Half as many count where there are still untried steps."""
 FIRST_PLAYED = 8
 """Promised routes in the first batch after a search: they show whether the model is right."""
 
@@ -68,8 +72,12 @@ class Routes(AbstractRefinement):
     """Untried steps that are tried after each search; twice as many where nothing is promised."""
     beyond: int = 16
     """Random actions after an untried step."""
-    repeated: float = 0.05
+    repeated: float = 0.5
     """Nothing is searched while a smaller share of all steps has been taken before."""
+    judged_after: int = 1_000
+    """Distinct steps after which that is judged."""
+    given_up_after: int = 20_000
+    """Distinct steps after which nothing more is learnt where a smaller share repeats."""
     most_parts: int = 128
     """Most numbers that an observation may have."""
     most_actions: int = 64
@@ -80,7 +88,8 @@ class Routes(AbstractRefinement):
     def __post_init__(self) -> None:
         at_least(self, 0, "steps_share", "work_per_step", "gain", "trusted", "strange", "repeated")
         at_least(self, 1, "rounds", "beam", "labels_per_state", "weights", "patience", "beyond")
-        at_least(self, 1, "most_parts", "most_actions", "most_steps_known")
+        at_least(self, 1, "most_parts", "most_actions", "most_steps_known", "judged_after")
+        at_least(self, 1, "given_up_after")
         at_most(self, 1, "steps_share", "trusted", "repeated")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
@@ -100,8 +109,10 @@ class Routes(AbstractRefinement):
         return RoutesState(training.spec)
 
     def after_running(self, training: Training, episodes: Episodes) -> None:
-        """Learn from every step."""
-        self._state(training).learn(episodes)
+        """Learn from every step, unless steps do not repeat."""
+        state = self._state(training)
+        if len(state.model) < self.given_up_after or state.repeats(self.repeated):
+            state.learn(episodes)
 
     def after_exploring(self, training: Training) -> None:
         """Search, play what is promised, and search again while there are promises."""
@@ -112,8 +123,8 @@ class Routes(AbstractRefinement):
             allowed = min(allowed, training.exploring_steps_left)
             if (
                 allowed < training.schedule.mean_length
-                or state.work >= self.work_per_step * training.steps
-                or not state.repeats(self.repeated)
+                or state.work >= self.work_per_step * training.steps / 2**state.fruitless
+                or not (len(state.model) < self.judged_after or state.repeats(self.repeated))
                 or not self._try(training, self._search(training), allowed)
             ):
                 return
@@ -150,6 +161,8 @@ class Routes(AbstractRefinement):
         """
         state, dataset, config = self._state(training), training.dataset, training.config
         index, count, kept = np.arange(len(found.returns)), FIRST_PLAYED, 1.0
+        most = MOST_FRUITLESS // 2 if found.unfamiliar else MOST_FRUITLESS
+        state.fruitless = min(state.fruitless + 1, most)
         scripts = self._strange_routes(training, found)
         while kept >= self.trusted:
             front, tolerances = dataset.archive().returns, dataset.tolerances
@@ -171,6 +184,8 @@ class Routes(AbstractRefinement):
                 kept = float(np.all(off <= tolerances, axis=1).mean())
             covered = covered_mask(returns, front, tolerances=tolerances)
             dataset.add(episodes, stored_mask=~covered)
+            if np.any(~covered & episodes.ended & np.asarray(episodes.real_mask)):
+                state.fruitless = 0
             index, count, scripts = index[num_routes:], PLAYED_AT_ONCE, []
         if kept >= self.trusted:
             state.beam = min(self.beam, 2 * state.beam)

@@ -36,6 +36,8 @@ class RoutesState(AbstractState):
         """Labels that the next search keeps after each event."""
         self.work = 0
         """Steps of the model that searches have looked up or walked."""
+        self.fruitless = 0
+        """Searches in a row that brought nothing."""
         self.steps = 0
         """Environment steps of played routes."""
         self._num_seen = 0
@@ -111,14 +113,14 @@ class RoutesState(AbstractState):
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """The model and the costs."""
-        counts = np.array([self.beam, self.work, self.steps, self._num_seen])
+        counts = np.array([self.beam, self.work, self.fruitless, self.steps, self._num_seen])
         model = {f"model.{name}": array for name, array in self.model.to_arrays().items()}
         return {"counts": counts, "start": self.start, **model}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
         counts = (int(count) for count in arrays["counts"])
-        self.beam, self.work, self.steps, self._num_seen = counts
+        self.beam, self.work, self.fruitless, self.steps, self._num_seen = counts
         self.start = np.array(arrays["start"])
         own = {name.removeprefix("model."): array for name, array in arrays.items()}
         self.model.from_arrays(own)
