@@ -1,7 +1,7 @@
 """Train MO-Gymnasium environments by their id alone and print a Markdown table.
 
-`python benchmarks/gymnasium_ids.py --out table.csv [--ids ID ...]`; mo-lunar-lander-v3 needs
-`pip install swig box2d`.
+`python benchmarks/gymnasium_ids.py --out table.csv [--ids ID ...]`; mo-lunar-lander-v3, mo-reacher
+and mo-highway need `pip install 'pcn[gymnasium]'`. `--works` says which ids can be trained on.
 """
 
 import csv
@@ -9,10 +9,14 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import gymnasium as gym
+import mo_gymnasium  # noqa: F401 (registers its ids)
 import numpy as np
 import tyro
 
 import pcn
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.nets.heads import action_head_for
 
 BUDGETS = {
     "deep-sea-treasure-v0": 50_000,
@@ -38,12 +42,14 @@ COLUMNS = [
 class Arguments:
     """Which environments."""
 
-    out: Path
+    out: Path = Path("gymnasium.csv")
     """CSV file to append to."""
     ids: list[str] = field(default_factory=lambda: list(BUDGETS))
     seed: int = 0
     runs: Path | None = None
     """Folder to record the runs in."""
+    works: tyro.conf.FlagCreatePairsOff[bool] = False
+    """Only print, for every id of MO-Gymnasium, whether it can be made and trained on."""
 
 
 def reached(claimed: np.ndarray, executed: np.ndarray) -> int:
@@ -51,8 +57,26 @@ def reached(claimed: np.ndarray, executed: np.ndarray) -> int:
     return int(np.all(executed[None] >= claimed[:, None] - 1e-3, axis=2).any(axis=1).sum())
 
 
+def print_what_works() -> None:
+    """One line per id: trainable, continuous, or what is missing."""
+    for name, spec in gym.registry.items():
+        if not str(spec.entry_point).startswith("mo_gymnasium"):
+            continue
+        source = GymnasiumSource.by_id(name)
+        try:
+            action_head_for(source.instance().action_space)
+        except pcn.UserError as error:
+            print(f"{name}: no, {error}")
+        else:
+            print(f"{name}: yes")
+        source.close()
+
+
 def main(arguments: Arguments) -> None:
     pcn.configure_jax()
+    if arguments.works:
+        print_what_works()
+        return
     new = not arguments.out.exists()
     with arguments.out.open("a", newline="") as file:
         writer = csv.writer(file)

@@ -26,12 +26,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from pcn.lookup import find_object
+from pcn.pareto import unique_front
 from pcn.planning import Plans, TabularModel, plan
 
 State = Any
 Outcome = tuple[float, State, Any, bool]
 """Probability, next state, reward, and whether the episode terminates there."""
 MOST_STATES = 200_000
+DIGITS = 9
+"""Decimals that a file of a front holds."""
 
 
 class OffersModel(Protocol):
@@ -116,7 +119,7 @@ def as_model(thing: Any) -> OffersModel:
 
 def write_front(file: Path, returns: Any, **facts: Any) -> None:
     """A front as JSON with the facts about it; one point, or one entry of a list, a line."""
-    points = (np.asarray(returns, np.float64).round(9) + 0.0).tolist()  # never minus zero
+    points = (np.asarray(returns, np.float64).round(DIGITS) + 0.0).tolist()  # never minus zero
     lines = []
     for name, value in {**facts, "returns": points}.items():
         shown = json.dumps(value)
@@ -137,15 +140,15 @@ def main() -> None:
     plans, numbers = solve(
         as_model(find_object(given.model)), discount=given.discount, step_limit=given.step_limit
     )
-    print(f"{len(numbers)} states, {len(plans)} points")
+    points = plans.vectors.round(DIGITS)
+    points = points[unique_front(points)]  # some differ by less than a file holds
+    print(f"{len(numbers)} states, {len(points)} points")
     if given.out is None:
-        for point in plans.vectors:
+        for point in points:
             print(" ".join(f"{value:.6g}" for value in point))
     else:
         source = f"python -m proofs.tabular {given.model}"
-        write_front(
-            given.out, plans.vectors, status="proven", source=source, discount=given.discount
-        )
+        write_front(given.out, points, status="proven", source=source, discount=given.discount)
 
 
 if __name__ == "__main__":

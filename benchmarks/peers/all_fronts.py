@@ -25,8 +25,8 @@ class Case(NamedTuple):
     executions: int = 30
 
 
-GATHERING = Case("resource-gathering-v0", 100_000, 0.9, (-1, -1, -2), 300)
-BOTTLES = Case("breakable-bottles-v0", 100_000, 1.0, (-100, 0, -1), 300)
+GATHERING = Case("resource-gathering-v0", 100_000, 0.9, (-1, -1, -2), 100)
+BOTTLES = Case("breakable-bottles-v0", 100_000, 1.0, (-100, 0, -1), 100)
 FISHWOOD = Case("fishwood-v0", 100_000, 1.0, (0, 0))
 FOUR_ROOM = Case("four-room-v0", 100_000, 0.95, (0, 0, 0), 1)
 FRUIT_TREE = Case("fruit-tree-v0", 100_000, 0.99, (0,) * 6, 1)
@@ -37,7 +37,7 @@ MOUNTAIN_CAR = Case("mo-mountaincar-v0", 100_000, 1.0, (-201, -201, -201))
 LANDER = Case("mo-lunar-lander-v3", 200_000, 0.99, (-101, -1001, -101, -101))
 
 CASES = [
-    *(("pql", case) for case in (GATHERING, BOTTLES, FRUIT_TREE, TREASURE)),
+    *(("pql", case) for case in (GATHERING, FRUIT_TREE, TREASURE)),
     *(
         ("pcn", case)
         for case in (
@@ -45,6 +45,7 @@ CASES = [
             STILL_MINECART, MOUNTAIN_CAR, LANDER,
         )
     ),
+    ("pql", BOTTLES),
     *(("envelope", case) for case in (GATHERING, LANDER, MINECART)),
     *(("gpi-ls", case) for case in (GATHERING, LANDER, MINECART)),
 ]  # fmt: skip

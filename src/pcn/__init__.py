@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pcn.envs.compiled import AbstractCompiledEnvironment, Step
     from pcn.envs.spec import EnvironmentSpec, Front, Objective
     from pcn.errors import Stopped, UserError
-    from pcn.runs.events import Advanced, Probing, Started
+    from pcn.runs.checking import EnvironmentCheck, check
+    from pcn.runs.events import Advanced, Noticed, Probing, Started
     from pcn.runs.policy import Policy
     from pcn.runs.request import Request
     from pcn.runs.run import Run, load
@@ -29,9 +30,11 @@ __all__ = [
     "AbstractCompiledEnvironment",
     "Advanced",
     "CoverageSet",
+    "EnvironmentCheck",
     "EnvironmentSpec",
     "Front",
     "MONESConfig",
+    "Noticed",
     "Objective",
     "PCNConfig",
     "Policy",
@@ -45,6 +48,7 @@ __all__ = [
     "UserError",
     "__version__",
     "carry_out",
+    "check",
     "configure_jax",
     "load",
     "resume",
@@ -55,12 +59,14 @@ _MODULES = {
     "AbstractCompiledEnvironment": "pcn.envs.compiled",
     "Advanced": "pcn.runs.events",
     "CoverageSet": "pcn.coverage",
+    "EnvironmentCheck": "pcn.runs.checking",
     "EnvironmentSpec": "pcn.envs.spec",
     "Front": "pcn.envs.spec",
     "MONESConfig": "pcn.algorithms.mones.config",
     "Objective": "pcn.envs.spec",
     "PCNConfig": "pcn.algorithms.pcn.config",
     "Policy": "pcn.runs.policy",
+    "Noticed": "pcn.runs.events",
     "Probing": "pcn.runs.events",
     "RAConfig": "pcn.algorithms.ra.config",
     "Request": "pcn.runs.request",
@@ -70,6 +76,7 @@ _MODULES = {
     "Stopped": "pcn.errors",
     "UserError": "pcn.errors",
     "carry_out": "pcn.runs.training",
+    "check": "pcn.runs.checking",
     "configure_jax": "pcn.compilation",
     "load": "pcn.runs.run",
     "resume": "pcn.runs.training",

@@ -118,9 +118,10 @@ def test_the_command_line_writes_a_front(tmp_path):
     (tmp_path / "mine.py").write_text(
         "class Model:\n"
         "    def starts(self): return {0: 1.0}\n"
-        "    def actions(self, state): return range(2)\n"
+        "    def actions(self, state): return range(3)\n"
         "    def outcomes(self, state, action):\n"
-        "        return [(1.0, 0, (action, 1 - action), True)]\n"
+        "        # The third action is better by less than the file holds.\n"
+        "        return [(1.0, 0, [(0, 1), (1, 0), (1e-11, 1)][action], True)]\n"
     )
     command = [sys.executable, "-m", "proofs.tabular", "mine:Model", "--step-limit", "5"]
     path = ":".join([str(tmp_path), *filter(None, sys.path)])

@@ -74,6 +74,10 @@ class AbstractTrainer(ABC):
     def done(self) -> bool:
         """Whether nothing is left to do: the budget is spent, the policies are executed."""
 
+    def take_notices(self) -> list[str]:
+        """Sentences that the user should read, since the last call."""
+        return []
+
     @abstractmethod
     def iterate(self) -> Progress:
         """Train a little further; the last iterations turn what was learnt into policies."""

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from pcn.cli.screen import number, vector
 from pcn.envs.evidence import Evidence
 from pcn.envs.spec import EnvironmentSpec
-from pcn.runs.events import Advanced, Event, Probing, Started
+from pcn.runs.events import Advanced, Event, Noticed, Probing, Started
 
 PLAIN_LINES = 10
 """How many lines a run prints where there is no terminal."""
@@ -45,6 +45,8 @@ class Display:
                 f"Probing {escape(event.environment)} with random episodes, at most "
                 f"{event.num_steps:,} steps: reference point, determinism, masks, step limit"
             )
+        elif isinstance(event, Noticed):
+            self._console.print(f"[bold]note[/]  {escape(event.sentence)}")
         elif isinstance(event, Started):
             self._start(event)
         else:

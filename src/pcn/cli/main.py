@@ -18,6 +18,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "envs": Command("pcn.cli.envs", "Envs"),
+    "check": Command("pcn.cli.check", "Check"),
     "train": Command("pcn.cli.train", "Train"),
     "resume": Command("pcn.cli.resume", "Resume"),
     "evaluate": Command("pcn.cli.evaluate", "Evaluate"),
@@ -31,6 +32,7 @@ usage: pcn COMMAND ...
 Pareto Conditioned Networks: learn every non-dominated policy, and run the one you pick.
 
   pcn envs                                    what can be trained on
+  pcn check deep-sea-treasure-v0              what random episodes tell of an environment
   pcn train deep-sea-treasure --out RUN       train and record the run in a new folder
   pcn train deep-sea-treasure --algorithm ra  the same with another algorithm: mones or ra
   pcn resume RUN                              continue an interrupted run

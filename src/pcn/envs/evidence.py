@@ -12,10 +12,8 @@ class Evidence:
 
     step_limit_source: str = ""
     """Who says what the step limit is."""
-    returns: list[Float[np.ndarray, " objective"]] = field(default_factory=list)
+    rewards: list[Float[np.ndarray, "_ objective"]] = field(default_factory=list)
     """Of the episodes that were not cut; of all where every one was."""
-    lengths: list[int] = field(default_factory=list)
-    """Of the same episodes."""
     num_compared: int = 0
     """Scripts of actions that were played again under another seed."""
     num_differing: int = 0
@@ -27,6 +25,15 @@ class Evidence:
     None in a deterministic environment."""
     seconds: float = 0.0
     """Time that the steps took."""
+
+    @property
+    def lengths(self) -> list[int]:
+        """How many steps the episodes took."""
+        return [len(rewards) for rewards in self.rewards]
+
+    def returns(self, discount: float = 1.0) -> Float[np.ndarray, "episode objective"]:
+        """What the episodes returned."""
+        return np.array([discount ** np.arange(len(rewards)) @ rewards for rewards in self.rewards])
 
     @property
     def told(self) -> str:

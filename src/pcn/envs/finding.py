@@ -62,7 +62,8 @@ def find_environment(
             Gymnasium environment is constructed before it is needed.
         before_probing: Called with the most steps that probing will take, before it begins.
         total_steps: The steps of the training that it is for; probing takes a share of them.
-        compare_all: Whether probing goes on comparing episodes once they have differed.
+        compare_all: Whether probing compares episodes even once they have differed, or it is given
+            whether they can.
     """
 
     def probed(source: GymnasiumSource, given: Mapping[str, Any]) -> Probe:
@@ -72,7 +73,7 @@ def find_environment(
         return probe(
             source,
             step_limit=given.get("step_limit"),
-            deterministic=given.get("deterministic"),
+            deterministic=None if compare_all else given.get("deterministic"),
             total_steps=total_steps,
             compare_all=compare_all,
         )

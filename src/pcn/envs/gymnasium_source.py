@@ -12,6 +12,10 @@ from pcn.errors import UserError
 
 MakeEnv = Callable[..., gym.Env[Any, Any]]
 
+EXTRA = "pip install 'pcn[gymnasium]' brings what MO-Gymnasium's ids with discrete actions need"
+"""Told where a package is missing."""
+IN_EXTRA = ("box2d", "mujoco", "highway_env", "imageio", "packaging", "pandas")
+
 
 class GymnasiumSource:
     """How to make a Gymnasium environment, and one instance of it to look at."""
@@ -32,7 +36,7 @@ class GymnasiumSource:
             try:
                 made: Any = self.make()
             except Exception as error:  # whatever the environment's own code raises
-                raise UserError(f"cannot make {self.name}: {error}") from None
+                raise UserError(f"cannot make {self.name}: {error}{_hint(error)}") from None
             if not isinstance(made, gym.Env):
                 raise UserError(f"{self.name} makes {made!r}, which is no Gymnasium environment")
             self._instance = made
@@ -43,6 +47,13 @@ class GymnasiumSource:
         if self._instance is not None:
             self._instance.close()
             self._instance = None
+
+
+def _hint(error: Exception) -> str:
+    """What to install, where a package is missing."""
+    missing = isinstance(error, ImportError | gym.error.DependencyNotInstalled)
+    named = any(package in str(error).lower() for package in IN_EXTRA)
+    return f"; {EXTRA}" if missing and named else ""
 
 
 def is_gymnasium_id(name: str) -> bool:

@@ -253,8 +253,7 @@ def probe(
         )
     evidence.step_limit_source = limit.source
     whole = [one for one in first_ones if not one.cut] or first_ones
-    evidence.returns = [one.rewards.sum(axis=0) for one in whole]
-    evidence.lengths = [len(one.actions) for one in whole]
+    evidence.rewards = [one.rewards for one in whole]
     rewards = [one.rewards for one in first_ones]
     return Probe(
         reference_point=reference_point(

@@ -83,8 +83,8 @@ def _spent(
 def rounded_down(value: float, extent: float) -> float:
     """The next number below with two digits of `extent`, so never above the value.
 
-    >>> rounded_down(-100.1, 30.0), rounded_down(-100.1, 0.5), rounded_down(0.0123, 0.2)
-    (-101.0, -100.11, 0.01)
+    >>> rounded_down(-100.1, 30.0), rounded_down(-100.12, 0.5), rounded_down(0.0123, 0.2)
+    (-101.0, -100.12, 0.01)
     """
     unit = 10.0 ** (np.floor(np.log10(extent)) - 1)
     # A difference to the next multiple of 1e-9 is that of floating-point numbers.

@@ -13,7 +13,7 @@ def any_environment(name: str, spec: EnvironmentSpec | None) -> Recipe:
     recipe: dict[tuple[str, str], dict[str, Because]] = steps(200_000, BY_TRIAL)
     if name in DISCOUNTS:
         recipe[ANY, ANY] |= because(
-            "time is no objective here: without a discount there is no trade-off to learn",
+            "time is no objective here, or results are published with this discount",
             discount=DISCOUNTS[name],
         )
     if spec is not None and _sees_pictures(spec):

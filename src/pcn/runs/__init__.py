@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pcn.lazy import attribute_of
 
 if TYPE_CHECKING:
-    from pcn.runs.events import Advanced, Event, Probing, Started
+    from pcn.runs.events import Advanced, Event, Noticed, Probing, Started
     from pcn.runs.policy import Policy
     from pcn.runs.request import Request
     from pcn.runs.run import Run, load
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Advanced",
     "Event",
+    "Noticed",
     "Policy",
     "Probing",
     "Request",
@@ -37,6 +38,7 @@ _MODULES = {
     "Request": "pcn.runs.request",
     "Run": "pcn.runs.run",
     "Settings": "pcn.runs.settings",
+    "Noticed": "pcn.runs.events",
     "Probing": "pcn.runs.events",
     "Started": "pcn.runs.events",
     "carry_out": "pcn.runs.training",

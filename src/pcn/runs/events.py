@@ -58,4 +58,11 @@ class Advanced:
     """The new row of `progress.csv`, if there is one."""
 
 
-Event = Probing | Started | Advanced
+@dataclass(frozen=True)
+class Noticed:
+    """Something that the user should know."""
+
+    sentence: str
+
+
+Event = Probing | Started | Advanced | Noticed

@@ -15,7 +15,7 @@ from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import Stopped, UserError
 from pcn.metrics import pygmo_for
-from pcn.runs.events import Advanced, Event, Started
+from pcn.runs.events import Advanced, Event, Noticed, Started
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import metrics_of
 from pcn.runs.progress import Evaluation
@@ -35,12 +35,15 @@ class _Record:
     seconds: float = 0.0
     phases: Counter[str] = field(default_factory=Counter)
     """Environment steps of each phase."""
+    notices: list[str] = field(default_factory=list)
+    """What the user was told besides."""
 
     def to_json(self) -> dict[str, Any]:
         return {
             "rows": [evaluation.row() for evaluation in self.evaluations],
             "seconds": self.seconds,
             "phases": dict(self.phases),
+            "notices": self.notices,
         }
 
     @classmethod
@@ -50,6 +53,7 @@ class _Record:
             [Evaluation.of_row(row) for row in content["rows"]],
             content["seconds"],
             Counter(content.get("phases", {"training": steps})),
+            list(content.get("notices", [])),
         )
 
 
@@ -81,7 +85,8 @@ def train(
         seed: Seeds the network, the environment and every choice of the algorithm.
         out: The run's folder, which must not exist.
         report: Is called with events: `Probing` before random episodes find out about an unknown
-            environment, `Started` once all is settled, and `Advanced` after each iteration.
+            environment, `Started` once all is settled, `Advanced` after each
+            iteration, and `Noticed` with a sentence that the user should read.
         stop: An event, or a function: once it is set, or returns True, training saves a checkpoint
             after the iteration under way and raises `Stopped`.
         checkpoint_seconds: Least time between two checkpoints.
@@ -226,6 +231,9 @@ class _Training:
     def _iterate(self) -> None:
         before = self.trainer.steps
         progress = self.trainer.iterate()
+        for sentence in self.trainer.take_notices():
+            self.record.notices.append(sentence)
+            self.report(Noticed(sentence))
         seconds = time.perf_counter() - self._started
         self.record.phases[progress.phase] += self.trainer.steps - before
         evaluation = evaluation_of(progress, seconds, self.settled.spec)
@@ -261,6 +269,7 @@ class _Training:
             "policies": len(outcome.coverage_set),
             "tolerances": outcome.coverage_set.tolerance_vector.tolist(),
             **metrics_of(outcome.coverage_set, settled.spec, outcome.archive),
+            **({"notices": self.record.notices} if self.record.notices else {}),
             **outcome.facts,
         }
         weights = dict(outcome.arrays)

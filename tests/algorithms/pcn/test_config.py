@@ -164,15 +164,27 @@ def test_the_words_of_older_run_folders_are_understood():
         "duplicate_penalty": 1e-05, "return_tolerance": 0.001, "evaluations": 20,
         "store_evaluations": True, "consolidation_updates": 20000, "executions": 20,
     }  # fmt: skip
-    then = {"return_tolerance": 1e-3, "normalised_distance": False}
-    assert PCNConfig.from_format_1(old) == PCNConfig(total_steps=20_000, **then)
+    known_then = {
+        "standardise", "sticky_actions", "loop_erasure", "variations", "bounded_commands",
+        "stored_evaluations", "longer_warm_up", "breaking_off", "consolidation",
+        "expected_returns",
+    }  # fmt: skip
+    changed = (
+        "total_steps", "updates_per_iteration", "archive_fraction", "episodes_per_iteration",
+        "return_tolerance",
+    )  # fmt: skip
+    then = {
+        **PCNConfig.before,
+        **{name: old[name] for name in changed},
+        **dict.fromkeys(REFINEMENTS.keys() - known_then, False),
+    }
+    assert PCNConfig.from_format_1(old) == PCNConfig.of(then)
     other = old | {
         "patience": None, "erase_loops": False, "consolidation_updates": 0, "warmup_front": 5,
         "upper_bound": [3.0, 4.0],
     }  # fmt: skip
     assert PCNConfig.from_format_1(other) == PCNConfig.of(
         {
-            "total_steps": 20_000,
             "breaking_off": False,
             "loop_erasure": False,
             "consolidation": False,
@@ -195,3 +207,20 @@ def test_an_unknown_choice_is_refused(name, value):
 )
 def test_a_batch_is_split_between_dataset_and_archive(fraction, counts):
     assert PCNConfig(archive_fraction=fraction).batch_counts == counts
+
+
+def test_a_recorded_config_may_have_hyperparameters_that_there_are_no_more():
+    old = PCNConfig().to_json()
+    old["refinements"] = {
+        "consolidation": {"updates": 7, "stochastic_budget": 0.3},
+        "expected_returns": {"candidates": 9, "checks": 3, "checking_share": 0.3},
+    }
+    config = PCNConfig.recorded(old)
+    assert [type(one).__name__ for one in config.refinements] == [
+        "Consolidation", "ExpectedReturns",
+    ]  # fmt: skip
+    assert (config.refinements[0].updates, config.refinements[1].candidates) == (7, 9)
+    with pytest.raises(UserError, match="check_shar"):
+        PCNConfig.recorded({**old, "refinements": {"expected_returns": {"check_shar": 1}}})
+    with pytest.raises(UserError, match="checks"):
+        PCNConfig.of({"expected_returns.checks": 3})

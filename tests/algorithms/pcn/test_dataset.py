@@ -328,3 +328,54 @@ def test_an_equal_way_replaces_the_stored_one_and_all_that_is_known_of_it():
         dataset.replace_equals(dataset.archive().rows, episode(other))
         np.testing.assert_array_equal(stored_episode(dataset, 0)[1], [[4.0, -2.0], [6.0, -1.0]])
         np.testing.assert_array_equal(dataset.rows.highest.max(axis=0), [6.0, -1.0])
+
+
+def one_episode(value):
+    return make_episodes(np.random.default_rng(0), num_episodes=1, returns=[value])
+
+
+def test_wasteful_episodes_do_not_blur_the_front():
+    """The front spans 2 in both objectives; a return of -1000 is stored, too."""
+    dataset = Dataset(make_spec(), PCNConfig(capacity=8))
+    values = [[0.0, 2.0], [1.0, 1.0], [2.0, 0.0], [-1000.0, -1000.0], [1.05, 0.96]]
+    for value in values:
+        dataset.add(one_episode(value))
+    np.testing.assert_allclose(dataset.tolerances, 1e-4 * 2)
+    np.testing.assert_allclose(dataset.extents, 1002)
+    assert len(dataset.archive()) == 4
+
+
+def test_tolerances_follow_a_spread_that_doubles_and_survive_a_checkpoint():
+    dataset = Dataset(make_spec(), PCNConfig(capacity=8))
+    for value in ([0.0, 2.0], [2.0, 0.0], [3.0, -1.0]):  # the last one adds less than half
+        dataset.add(one_episode(value))
+    np.testing.assert_allclose(dataset.tolerances, 2e-4)
+    dataset.add(one_episode([4.5, -3.0]))
+    np.testing.assert_allclose(dataset.tolerances, [4.5e-4, 5e-4])
+    again = Dataset(make_spec(), PCNConfig(capacity=8))
+    again.from_arrays(dataset.to_arrays())
+    np.testing.assert_array_equal(again.tolerances, dataset.tolerances)
+    np.testing.assert_array_equal(again.board.scores(), dataset.board.scores())
+    again.set_tolerances(np.array([10.0, 10.0]))
+    again.add(one_episode([40.0, -30.0]))
+    np.testing.assert_array_equal(again.tolerances, [10.0, 10.0])
+
+
+def test_a_constant_objective_of_any_size_makes_a_small_input():
+    dataset = Dataset(make_spec(3), PCNConfig(capacity=8))
+    rng = np.random.default_rng(0)
+    for value in ([1e6, 0.0, 1.0], [1e6, 0.0, 2.0]):
+        episodes = make_episodes(rng, 3, num_episodes=1, returns=[value])
+        # One step, so that nothing varies on the way.
+        rewards = np.zeros((1, LIMIT, 3), np.float32)
+        rewards[0, 0] = value
+        episodes = eqx.tree_at(
+            lambda one: (one.rewards, one.lengths),
+            episodes,
+            (jnp.asarray(rewards), jnp.ones(1, jnp.int32)),
+        )
+        dataset.add(episodes)
+    scale = dataset.command_scale()
+    assert np.isfinite(scale).all()
+    assert scale[0] * 1e6 <= 10.0 / 0.01
+    assert scale[2] == pytest.approx(10.0 / 0.02)  # one return of the archive: a hundredth of it

@@ -46,8 +46,11 @@ def test_the_affordable_share_tells_how_many_iterations_fit():
     assert one.affordable_share == 1.0
 
 
+STOCHASTIC = dataclasses.replace(SPEC, deterministic=False)
+
+
 def test_updates_follow_the_steps_and_none_is_lost():
-    one = schedule(updates_per_step=0.1)
+    one = schedule(STOCHASTIC, updates_per_step=0.1)
     made = 0
     for _ in range(50):
         one.collected(101)
@@ -58,9 +61,17 @@ def test_updates_follow_the_steps_and_none_is_lost():
 
 
 def test_a_large_budget_has_no_more_updates_than_allowed():
-    one = schedule(total_steps=10_000_000, updates_per_step=0.1, most_updates=50_000)
+    one = schedule(STOCHASTIC, total_steps=10_000_000, updates_per_step=0.1, most_updates=50_000)
     one.collected(10_000_000)
     assert one.next_updates() == 50_000 // UPDATES_AT_ONCE * UPDATES_AT_ONCE
+
+
+@pytest.mark.parametrize(("mean_length", "expected"), [(10.0, 2_500), (500.0, 1_000)])
+def test_where_outcomes_are_certain_updates_follow_episodes(mean_length, expected):
+    one = schedule(updates_per_episode=0.25, fewest_updates=1_000)
+    one.measure(mean_length)
+    one.collected(100_000)  # 10,000 episodes, or 200
+    assert one.next_updates() == expected // UPDATES_AT_ONCE * UPDATES_AT_ONCE
 
 
 def test_a_given_number_of_updates_does_not_depend_on_steps():
@@ -72,7 +83,7 @@ def test_what_is_kept_for_the_end():
     one = schedule(ending_share=0.3, ending_executions=3)
     assert one.ending_steps(100) == 300
     assert one.ending_steps(50_000) == 30_000
-    stochastic = schedule(dataclasses.replace(SPEC, deterministic=False), ending_share=0.3)
+    stochastic = schedule(STOCHASTIC, ending_share=0.3)
     assert stochastic.ending_steps(100) == 30_000
 
 

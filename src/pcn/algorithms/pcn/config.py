@@ -12,6 +12,15 @@ from pcn.errors import UserError
 
 Config = TypeVar("Config", bound="PCNConfig")
 
+RETIRED = {
+    "consolidation.stochastic_budget",
+    "expected_returns.check_share",
+    "expected_returns.checking_share",
+    "expected_returns.checks",
+    "expected_returns.executing_share",
+}
+"""Hyperparameters of earlier versions that change nothing any more."""
+
 NAMES = {kind: name for name, kind in REFINEMENTS.items()}
 
 
@@ -77,11 +86,24 @@ class PCNConfig(CoreConfig):
         return config
 
     @classmethod
+    def recorded(cls: type[Config], content: Mapping[str, Any]) -> Config:
+        """The config that stands in a run's `config.json`, which may be an old one."""
+        on = content.get("refinements")
+        if isinstance(on, Mapping):
+            kept = {
+                name: {key: fields[key] for key in fields if f"{name}.{key}" not in RETIRED}
+                for name, fields in on.items()
+            }
+            content = {**content, "refinements": kept}
+        return cls.of(cls.before, content)
+
+    @classmethod
     def from_format_1(cls: type[Config], content: Mapping[str, Any]) -> Config:
         """The config as run folders of format 1 hold it, in which refinements were flat words."""
         core = {item.name for item in dataclasses.fields(CoreConfig)}
         values = {name: value for name, value in content.items() if name in core}
         switches = {
+            **dict.fromkeys(REFINEMENTS, False),  # those that are not named below came later
             "standardise": content["standardise"],
             "sticky_actions": content["sticky_actions"],
             "loop_erasure": content["erase_loops"],
@@ -92,7 +114,6 @@ class PCNConfig(CoreConfig):
             "breaking_off": content["patience"] is not None,
             "consolidation": content["consolidation_updates"] > 0,
             "expected_returns": True,
-            "planning": False,
         }
         details = {
             "bounded_commands.upper_bound": content["upper_bound"],

@@ -23,6 +23,12 @@ class Contender:
 
     Otherwise the desired return stays fixed and unbounded during the episode. The horizon counts
     down by one with each step either way. A policy with expectations deducts what it expects."""
+    expected: Float[np.ndarray, "command objective"] | None = None
+    """What a model says each command returns, if executions have confirmed the model.
+
+    Such commands need no race: they are offered as widely as the steps allow, first come first."""
+    expected_steps: Float[np.ndarray, " command"] | None = None
+    """How many steps it says they take."""
 
     def __len__(self) -> int:
         return len(self.horizons)

@@ -37,15 +37,18 @@ class CoreConfig(AlgorithmConfig):
     """Adam step size (authors: 1e-2 on grids, 1e-3 elsewhere)."""
     batch_size: int = 256
     """Transitions in one update (authors: 256)."""
-    updates_per_step: float = 0.02
-    """Updates for each environment step that an iteration brings, where outcomes are certain."""
-    stochastic_updates_per_step: float = 0.1
-    """The same where outcomes are stochastic: there is no variation of episodes to explore with."""
+    updates_per_episode: float = 0.25
+    """Updates for each episode, as long as those of warm-up, where outcomes are certain: more make
+    exploration follow the first finds, and consolidation makes up for them."""
+    updates_per_step: float = 0.1
+    """Updates for each environment step that an iteration brings, where outcomes are stochastic."""
+    fewest_updates: int = 1_000
+    """Updates of the whole training at least: where episodes are long there are few of them."""
     most_updates: int = 40_000
     """Updates of the whole training at most: of a large budget each step brings fewer of them."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
-    archive_fraction: float = 0.5
+    archive_fraction: float = 0.25
     """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
     sample_by: SampleBy = "transition"
     """Draw all stored steps equally often (paper), or all stored episodes (authors)."""
@@ -54,8 +57,10 @@ class CoreConfig(AlgorithmConfig):
     """Random episodes before the first update (authors: 50)."""
     warmup_share: float = 0.1
     """Most of the steps that these may take, as a share of all steps."""
-    iterations: int = 150
+    iterations: int = 40
     """How many iterations the budget should hold: it settles the episodes of an iteration."""
+    stochastic_iterations: int = 150
+    """The same where outcomes are stochastic."""
     episodes_per_iteration: int | None = None
     """A fixed number of episodes between two rounds of updates instead (authors: 10)."""
     shared_command: bool = False
@@ -89,13 +94,12 @@ class CoreConfig(AlgorithmConfig):
         at_least(
             self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
             "episodes_per_iteration", "capacity", "command_spread_change", "iterations",
-            "most_updates", "ending_executions",
+            "most_updates", "ending_executions", "stochastic_iterations",
         )  # fmt: skip
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",
             "crowded_below", "duplicate_penalty", "evaluation_share", "updates_per_step",
-            "stochastic_updates_per_step",
-            "warmup_share", "ending_share",
+            "updates_per_episode", "fewest_updates", "warmup_share", "ending_share",
         )  # fmt: skip
         at_most(self, 1, "archive_fraction", "action_noise", "warmup_share")
         at_most(self, 0.9, "ending_share")

@@ -14,6 +14,9 @@ from pcn.episodes import Episodes
 from pcn.pareto import Scoreboard, has_changed, spread
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
+LEAST_RANGE = 0.01
+"""Least range of an objective's returns-to-go, in the largest of them: inputs stay small."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -91,7 +94,8 @@ class Dataset:
         self.rows = Rows.none(spec.num_objectives)
         self._archive: Archive | None = None
         self.extents = np.zeros(spec.num_objectives)
-        """How far the stored returns lie apart in each objective; follows them in large steps."""
+        """How far the stored returns lie apart in each objective; follows in large steps."""
+        self._fine_extents = np.zeros(spec.num_objectives)
         self.tolerances = config.tolerances(self.rows.returns)
         """Up to which difference returns are equal, in each objective."""
         self._tolerances_given = config.return_tolerance is not None
@@ -134,12 +138,28 @@ class Dataset:
         kept = self.board.prune(self._config.capacity, most_copies=self._most_copies)
         if len(kept) < len(self):
             self.rows = self.rows.taking(kept)
-        extents = spread(self.rows.returns)
-        if has_changed(extents, self.extents, self._config.command_spread_change).any():
-            self.extents = extents
-            if not self._tolerances_given:
-                self.tolerances = self._config.tolerances(self.rows.returns)
-            self._refill_board()
+        self._follow_spread()
+
+    def _follow_spread(self) -> None:
+        """Measure distances and tolerances anew once the returns' spread has changed enough.
+
+        Distances are measured in the spread of all stored returns. Tolerances follow that of the
+        non-dominated ones, where it is not zero: wasteful episodes must not blur the front.
+        """
+        returns, factor = self.rows.returns, self._config.command_spread_change
+        front = returns[self.board.non_dominated_mask]
+        extents, front_extents = spread(returns), spread(front)
+        fine = np.where(front_extents > 0, front_extents, extents)
+        coarse_changed = has_changed(extents, self.extents, factor).any()
+        fine_changed = has_changed(fine, self._fine_extents, factor).any()
+        if not coarse_changed and (self._tolerances_given or not fine_changed):
+            return
+        self.extents, self._fine_extents = extents, fine
+        if not self._tolerances_given:
+            self.tolerances = np.where(
+                front_extents > 0, self._config.tolerances(front), self._config.tolerances(returns)
+            )
+        self._refill_board()
 
     def set_tolerances(self, tolerances: Float[np.ndarray, " objective"]) -> None:
         """Compare returns by these tolerances from now on, whatever their spread."""
@@ -228,7 +248,11 @@ class Dataset:
         if self._config.command_scale is not None:
             return np.asarray(self._config.command_scale, dtype=np.float64)
         rows = self.archive().rows
-        ranges = np.append(rows.highest.max(axis=0) - rows.lowest.min(axis=0), rows.lengths.max())
+        lowest, highest = rows.lowest.min(axis=0), rows.highest.max(axis=0)
+        # What hardly varies around a large number must not become a large input.
+        largest = np.maximum(np.abs(lowest), np.abs(highest))
+        extent = np.maximum(highest - lowest, LEAST_RANGE * largest)
+        ranges = np.append(extent, rows.lengths.max())
         return self._config.command_spread / np.where(ranges > 0, ranges, 1.0)
 
     def observations(self) -> PyTree[np.ndarray]:
@@ -252,6 +276,7 @@ class Dataset:
         return stored | {
             **{f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)},
             "extents": self.extents,
+            "fine_extents": self._fine_extents,
             "tolerances": self.tolerances,
             "tolerances_given": np.asarray(self._tolerances_given),
         }
@@ -272,6 +297,7 @@ class Dataset:
         self.rows = replace(rows, slots=np.arange(num_rows, dtype=np.int32))
         if "tolerances" in arrays:  # older runs have one that was given
             self.extents = np.array(arrays["extents"])
+            self._fine_extents = np.array(arrays["fine_extents"])
             self.tolerances = np.array(arrays["tolerances"])
             self._tolerances_given = bool(arrays["tolerances_given"])
         self._refill_board()

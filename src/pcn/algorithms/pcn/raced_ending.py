@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from jaxtyping import Bool, Int
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender, Entries
 from pcn.algorithms.pcn.network import network_name
@@ -95,9 +96,16 @@ class RacedEnding:
             training,
             self._entries(),
             choice.race_rules(),
-            most_steps=choice.race_steps(training),
+            most_steps=choice.race_steps(training, confirmed=bool(self._confirmed().any())),
             key=self._keys[-2],
+            entered=~self._confirmed(),
         )
+
+    def _confirmed(self) -> Bool[np.ndarray, " command"]:
+        """Mark the commands of models that executions have confirmed; they need no race."""
+        entries = self._entries()
+        known = np.array([one.expected is not None for one in entries.contenders])
+        return np.asarray(known[entries.network])
 
     def _choose(self) -> None:
         """Choose by the race, if there is one; commands that were not executed are left out."""
@@ -105,6 +113,15 @@ class RacedEnding:
             self._chosen = np.arange(len(self._entries()))
             return
         raced = np.flatnonzero(self._race.left)
+        sure = self._sure(self._choice)
+        if len(sure):
+            entries = self._entries()
+            expected = np.concatenate(
+                [one.expected for one in entries.contenders if one.expected is not None]
+            )
+            execution = self._race.execution.taking(raced)
+            self._chosen = np.append(sure, raced[self._choice.adding(execution, expected)])
+            return
         if len(raced) == 0:  # all were broken off: let the final executions tell
             self._chosen = np.arange(min(self._choice.fewest, len(self._entries())))
             return
@@ -116,6 +133,19 @@ class RacedEnding:
         )
         order = np.lexsort(execution.returns[best].T[::-1])
         self._chosen = raced[best[order]]
+
+    def _sure(self, choice: ExpectedReturns) -> Int[np.ndarray, " command"]:
+        """The confirmed commands that are offered: as many as can be executed a few times."""
+        confirmed = np.flatnonzero(self._confirmed())
+        if len(confirmed) == 0:
+            return confirmed
+        steps = [
+            one.horizons if one.expected_steps is None else one.expected_steps
+            for one in self._entries().contenders
+            if one.expected is not None
+        ]
+        cost = choice.confirmed_executions * np.cumsum(np.concatenate(steps))
+        return confirmed[: max(choice.fewest, int((cost <= self._training.steps_left).sum()))]
 
     def _offered(self) -> Entries:
         assert self._chosen is not None

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Int, UInt32
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.contender import Entries
-from pcn.algorithms.pcn.ranking import Comparison, unbeaten_mask, unsettled_mask
+from pcn.algorithms.pcn.ranking import Comparison, unbeaten_mask, unranked_mask
 from pcn.algorithms.pcn.training import Training
 
 
@@ -44,8 +44,8 @@ class Racing:
 
     The n-th executions of all commands meet the same randomness, so that differences between
     commands show early. It takes at most `most_steps` environment steps: a batch is as large as
-    if every episode of it took as long as it can. Only if not a single episode is sure to fit, one
-    is run all the same.
+    if every episode of it took as long as it can. If not a single episode is sure to fit, nothing
+    is executed; where no command may be dropped, one is executed all the same.
     """
 
     def __init__(
@@ -56,7 +56,9 @@ class Racing:
         *,
         most_steps: int,
         key: UInt32[np.ndarray, " 2"],
+        entered: Bool[np.ndarray, " command"] | None = None,
     ) -> None:
+        """All commands race, or those that have `entered`."""
         self._training = training
         self._entries = entries
         self._rules = rules
@@ -74,8 +76,8 @@ class Racing:
         self.broken_off: Bool[np.ndarray, " command"] = np.zeros(len(entries), dtype=bool)
         """Whose episodes did not come to an end."""
         self.done = False
-        self._left = np.ones(len(entries), dtype=bool)
-        self._active = self._left
+        self._left = np.ones(len(entries), dtype=bool) if entered is None else entered
+        self._active: Bool[np.ndarray, " command"] = self._left
         self._target = rules.first
 
     @property
@@ -108,15 +110,16 @@ class Racing:
         counts, network = self.execution.counts, self._entries.network
         first = pending[np.argmin(counts[pending])]
         same = pending[network[pending] == network[first]]
-        size = self._training.actor.batch_size
-        fits = (self._most_steps - self.num_steps) // int(self._limits[first])
-        if fits < 1 and self.num_steps > 0:
-            self.done = True
-            return nothing, nothing
-        missing = self._target - counts[same]
-        commands = np.repeat(same, missing)
+        commands = np.repeat(same, self._target - counts[same])
         numbers = np.concatenate([np.arange(counts[one], self._target) for one in same])
-        order = np.argsort(numbers, kind="stable")[: int(np.clip(fits, 1, size))]
+        order = np.argsort(numbers, kind="stable")[: self._training.actor.batch_size]
+        # Every episode may take as long as it can.
+        most = np.cumsum(self._limits[commands[order]])
+        fits = int((most <= self._most_steps - self.num_steps).sum())
+        if not self._rules.drops and self.num_steps == 0:
+            fits = max(fits, 1)
+        self.done = fits == 0
+        order = order[:fits]
         return commands[order], numbers[order]
 
     def _run(
@@ -164,9 +167,9 @@ class Racing:
             kept = unbeaten_mask(
                 comparison, confidence=rules.confidence, identical_after=rules.identical_after
             )
-        undecided = unsettled_mask(comparison, kept, rules.confidence)
+        undecided = unranked_mask(comparison, kept, rules.confidence)
         if rules.drops:
-            clear = comparison.inferiority(rules.confidence)
+            clear = comparison.clearness(rules.confidence).max(axis=0)
             waiting = np.flatnonzero(undecided)
             waiting = waiting[np.argsort(clear[waiting], kind="stable")]
             dropped = self._too_many(execution, waiting)

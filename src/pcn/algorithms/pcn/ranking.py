@@ -18,6 +18,7 @@ class Comparison:
     than either mean.
     """
 
+    means: Float[np.ndarray, "command objective"]
     difference: Float[np.ndarray, "command command objective"]
     """How much more i returns than j on average."""
     deviation: Float[np.ndarray, "command command objective"]
@@ -49,7 +50,7 @@ class Comparison:
         front = means[non_dominated_mask(means)]
         extent = np.ptp(front, axis=0)
         zone = indifference * np.where(extent > 0, extent, np.ptp(means, axis=0))
-        return cls(difference, deviation, common, singles.widest, zone)
+        return cls(means, difference, deviation, common, singles.widest, zone)
 
     def beats(self, confidence: float) -> Bool[np.ndarray, "command command"]:
         """Mark where i is better than j in some objective, and worse in none, for certain."""
@@ -57,28 +58,28 @@ class Comparison:
         no_worse = np.all(least >= -self.indifference, axis=2)
         return no_worse & np.any(least > self.indifference, axis=2)
 
-    def settled(self, confidence: float) -> Bool[np.ndarray, "command command"]:
-        """Mark pairs of which more executions would hardly tell more.
+    def clearness(self, confidence: float) -> Float[np.ndarray, "command command"]:
+        """How clearly i looks better than j, in margins of the given confidence.
 
-        One beats the other, each is better in some objective, or the difference does not matter.
+        Where i is worse in no objective as far as means tell, it is how clearly it is better in
+        one. Otherwise it is negative: how clearly i is worse in one. Unlike `beats` it does not ask
+        whether i is worse in a way that has not shown yet.
         """
+        margins = np.maximum(self._margins(confidence), np.finfo(np.float64).tiny)
+        ratio = np.clip(self.difference / margins, -1e9, 1e9)
+        no_worse = np.all(self.difference >= -self.indifference, axis=2)
+        clear = np.where(no_worse, ratio.max(axis=2), ratio.min(axis=2))
+        np.fill_diagonal(clear, -np.inf)
+        return clear
+
+    def ranked(self, confidence: float) -> Bool[np.ndarray, "command command"]:
+        """Mark pairs of which one looks better, each is better somewhere, or both are the same."""
         margins = self._margins(confidence)
         least, most = self.difference - margins, self.difference + margins
         each = np.any(least > 0, axis=2) & np.any(most < 0, axis=2)
         same = np.all(np.maximum(most, -least) <= self.indifference, axis=2)
-        beats = self.beats(confidence)
-        return beats | beats.T | each | same
-
-    def inferiority(self, confidence: float) -> Float[np.ndarray, " command"]:
-        """How clearly each command is dominated by some other one: 1 where it is just certain.
-
-        It is negative for commands that are better than every other one in some objective.
-        """
-        tiny = np.finfo(np.float64).tiny
-        margins = np.maximum(self._margins(confidence), tiny)
-        clear = ((self.difference + self.indifference) / margins).min(axis=2)
-        np.fill_diagonal(clear, -np.inf)
-        return np.asarray(clear.max(axis=0))
+        better = self.clearness(confidence) > 1
+        return better | better.T | each | same
 
     def identical(self, least_executions: int) -> Bool[np.ndarray, "command command"]:
         """Mark pairs that returned the same in every one of so many executions."""
@@ -93,37 +94,36 @@ class Comparison:
         return margins_of(self.counts, self.deviation, self.widest, confidence)
 
 
-def unsettled_mask(
+def unranked_mask(
     comparison: Comparison, left: Bool[np.ndarray, " command"], confidence: float
 ) -> Bool[np.ndarray, " command"]:
     """Mark those of the commands `left` that cannot be ranked against another one of them."""
-    unsettled = ~comparison.settled(confidence) & left[:, None] & left[None]
-    np.fill_diagonal(unsettled, False)
-    return np.asarray(unsettled.any(axis=1))
+    unranked = ~comparison.ranked(confidence) & left[:, None] & left[None]
+    np.fill_diagonal(unranked, False)
+    return np.asarray(unranked.any(axis=1))
 
 
 def unbeaten_mask(
     comparison: Comparison, *, confidence: float, identical_after: int
 ) -> Bool[np.ndarray, " command"]:
-    """Mark the commands that no other one beats; of identical ones, the first."""
-    beaten = np.asarray(comparison.beats(confidence).any(axis=0))
-    earlier = np.arange(len(beaten))[:, None] < np.arange(len(beaten))
-    copies = comparison.identical(identical_after) & earlier & ~beaten[:, None]
-    return np.asarray(~beaten & ~copies.any(axis=0))
+    """Mark the commands that no marked one beats; of identical ones, one is marked."""
+    out = comparison.beats(confidence) | comparison.identical(identical_after)
+    kept: list[int] = []
+    # Losing to one that loses itself does not count: small differences would add up.
+    for one in best_first(comparison.means).tolist():
+        if not out[kept, one].any():
+            kept.append(one)
+    mask = np.zeros(len(out), dtype=bool)
+    mask[kept] = True
+    return mask
 
 
-def choose(
-    comparison: Comparison,
-    means: Float[np.ndarray, "command objective"],
-    *,
-    confidence: float,
-) -> Int[np.ndarray, " chosen"]:
-    """The commands that may be non-dominated, best first; of those that are alike, the best."""
-    index = np.flatnonzero(~comparison.beats(confidence).any(axis=0))
-    alike = comparison.alike()
+def choose(comparison: Comparison, *, confidence: float) -> Int[np.ndarray, " chosen"]:
+    """The commands that may be non-dominated, best first; of those that are alike, the first."""
+    out = comparison.beats(confidence) | comparison.alike()
     chosen: list[int] = []
-    for one in index[best_first(means[index])].tolist():
-        if not alike[one, chosen].any():
+    for one in best_first(comparison.means).tolist():
+        if not out[chosen, one].any():
             chosen.append(one)
     return np.array(chosen, np.int64)
 

@@ -39,6 +39,7 @@ class Schedule:
         self._step_limit = spec.step_limit
         self._deterministic = spec.deterministic
         self._due_updates = 0.0
+        self._warm_up_length = float(spec.step_limit)
         self.mean_length = float(spec.step_limit)
         """Mean length of exploring episodes; the longest possible one before there are any."""
         self.num_episodes = config.episodes_per_iteration or FIRST_EPISODES
@@ -53,8 +54,9 @@ class Schedule:
         It is a power of two, so that few sizes are compiled.
         """
         config = self._config
-        self.mean_length = mean_length
-        fitting = config.total_steps / (config.iterations * mean_length)
+        self.mean_length = self._warm_up_length = mean_length
+        iterations = config.iterations if self._deterministic else config.stochastic_iterations
+        fitting = config.total_steps / (iterations * mean_length)
         if config.episodes_per_iteration is None:
             power = 2.0 ** np.round(np.log2(max(fitting, 1.0)))
             self.num_episodes = int(np.clip(power, FEWEST_EPISODES, MOST_EPISODES))
@@ -62,11 +64,17 @@ class Schedule:
 
     def collected(self, num_steps: int) -> None:
         """Note that an iteration has brought that many steps to learn from."""
+        self._due_updates += self._updates_per_step * num_steps
+
+    @property
+    def _updates_per_step(self) -> float:
         config = self._config
-        wanted = (
-            config.updates_per_step if self._deterministic else config.stochastic_updates_per_step
-        )
-        self._due_updates += min(wanted, config.most_updates / config.total_steps) * num_steps
+        if not self._deterministic:
+            rate = config.updates_per_step
+        else:
+            rate = config.updates_per_episode / self._warm_up_length
+        least = config.fewest_updates / config.total_steps
+        return min(max(rate, least), config.most_updates / config.total_steps)
 
     def next_updates(self) -> int:
         """How many updates to make now; they count as made."""
@@ -98,6 +106,7 @@ class Schedule:
         """What changes in a training, for a checkpoint."""
         return {
             "due_updates": self._due_updates,
+            "warm_up_length": self._warm_up_length,
             "mean_length": self.mean_length,
             "num_episodes": self.num_episodes,
             "affordable_share": self.affordable_share,
@@ -106,6 +115,7 @@ class Schedule:
     def from_json(self, content: Mapping[str, Any]) -> None:
         """Take over what `to_json` gave."""
         self._due_updates = content["due_updates"]
+        self._warm_up_length = content["warm_up_length"]
         self.mean_length = content["mean_length"]
         self.num_episodes = content["num_episodes"]
         self.affordable_share = content["affordable_share"]

@@ -76,6 +76,11 @@ class PCNTrainer(AbstractTrainer):
         self._follow_scale()
         return Progress(self.steps, self._loss, training.dataset.archive().returns, execution)
 
+    def take_notices(self) -> list[str]:
+        """What refinements want the user to read, since the last call."""
+        notices, self._training.notices = self._training.notices, []
+        return notices
+
     def _warm_up(self) -> None:
         """Fill the dataset with random episodes (Algorithm 1, line 1), then scale the network."""
         training, config, schedule = self._training, self.config, self._training.schedule

@@ -54,6 +54,8 @@ class Training:
             room=max(MOST_EPISODES, config.execution_batch),
             most_copies=next((most for most in copies if most is not None), None),
         )
+        self.notices: list[str] = []
+        """Sentences that the user should read, each told once."""
         states = {type(one).__name__: one.fresh_state(self) for one in self.refinements}
         self.states: dict[str, AbstractState] = {
             name: state for name, state in states.items() if state is not None

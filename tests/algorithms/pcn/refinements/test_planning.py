@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Int
 
+from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.refinements import Planning
+from pcn.algorithms.pcn.refinements import ExpectedReturns, Planning
 from pcn.algorithms.pcn.refinements.lessons import lessons_of
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.pcn.training import Training
@@ -142,7 +143,7 @@ def test_the_network_reaches_in_the_model_what_the_plans_promise():
     fitting = fitted(explored(River()))
     ready = fitting._ready
     np.testing.assert_allclose(
-        fitting.expected(fitting.contender.policy, ready), ready.plans.vectors, atol=1e-6
+        ready.expected(fitting.contender.policy), ready.plans.vectors, atol=1e-6
     )
 
 
@@ -208,6 +209,38 @@ def test_lessons_are_what_the_plans_do_and_how_likely_they_get_there():
     }  # fmt: skip
     assert found[1, 1, 1][1] == pytest.approx(0.5, abs=0.1)
     assert found[0, 1, 1][1] == 1.0
+
+
+@pytest.mark.slow
+def test_a_model_that_executions_confirm_is_believed():
+    fitting = fitted(explored(River()))
+    contender = fitting.contender
+    assert fitting.num_steps > 0
+    np.testing.assert_allclose(contender.expected, contender.desired_returns, atol=1e-6)
+    np.testing.assert_allclose(
+        np.sort(contender.expected_steps), [1.5, 2, 2], atol=0.1
+    )  # half of those who swim drown at once
+
+
+@pytest.mark.slow
+def test_a_model_that_executions_contradict_is_not():
+    training = explored(River())
+    fitting = SETTINGS.contender(training, np.array([0, 1], np.uint32))
+    while not fitting._fitted:
+        fitting.iterate()
+    fitting._reached = fitting._reached + np.array([0.0, 1.0])  # everything is said to be better
+    fitting.iterate()
+    assert fitting.done
+    assert fitting.contender.expected is None
+
+
+def test_beside_a_confirmed_model_only_what_is_clearly_better_is_offered():
+    """Four executions each of one that is worse, one that may be better, and one that is."""
+    expected = np.array([[0.0, 10.0], [10.0, 0.0]])
+    singles = np.array([[[4, -1], [5, -1]], [[8, 8], [14, -20]], [[6, 7], [5, 6]]], np.float64)
+    returns = np.concatenate([singles, singles], axis=1).swapaxes(0, 1).reshape(12, 2)
+    execution = Execution.of_episodes(returns, np.full(12, 3), 4)
+    assert ExpectedReturns().adding(execution, expected).tolist() == [2]
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
 from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.refinements.replay_check import ReplayCheck
 from pcn.algorithms.pcn.refinements.routes import Routes
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
@@ -28,6 +29,7 @@ __all__ = [
     "LoopErasure",
     "NoiseTolerance",
     "Planning",
+    "ReplayCheck",
     "Routes",
     "Standardise",
     "StickyActions",
@@ -44,6 +46,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "loop_erasure": LoopErasure,
     "variations": Variations,
     "routes": Routes,
+    "replay_check": ReplayCheck,
     "stored_evaluations": StoredEvaluations,
     "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,

@@ -3,28 +3,17 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.network import fresh_policy
-from pcn.algorithms.pcn.refinements.lessons import (
-    Lessons,
-    greedy_actions,
-    lessons_of,
-    study,
-    uncertainty,
-)
+from pcn.algorithms.pcn.refinements.curriculum import Curriculum
+from pcn.algorithms.pcn.refinements.lessons import study, uncertainty
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner
-from pcn.nets.policy import ConditionedPolicy
 from pcn.pareto import non_dominated_mask
-from pcn.planning import Plans, TabularModel
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.estimation import estimated_model
-from pcn.planning.evaluation import expected_returns
 from pcn.planning.vector_sets import spread_out
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
@@ -41,8 +30,11 @@ class Distilling(AbstractFitting):
     """Plans are made first; then a network learns them, a few updates in each iteration.
 
     Every cycle of updates ends with a look at what the network returns in the model. The commands
-    that it fails are taught more often in the next cycle; the best network wins.
+    that it fails are taught more often in the next cycle; the best network wins. In the end a few
+    executions tell whether the model is to be trusted.
     """
+
+    name = "planning"
 
     def __init__(
         self,
@@ -65,14 +57,21 @@ class Distilling(AbstractFitting):
         self._reached: Float[np.ndarray, "plan objective"] = np.zeros(
             (0, training.spec.num_objectives)
         )
-        self._ready: _Ready | None = None
+        self._ready: Curriculum | None = None
         self._looked_at = 0
         self._stuck = False
+        self._tried = settings.trial_share == 0
+        self._confirmed: bool | None = None
         self.num_updates = 0
         self.num_steps = 0
 
     @property
     def done(self) -> bool:
+        """Whether the network has been fitted and tried."""
+        return self._fitted and self._tried
+
+    @property
+    def _fitted(self) -> bool:
         """Whether the network follows all plans, stopped getting better, or had all its cycles."""
         settings = self._settings
         return (
@@ -84,68 +83,26 @@ class Distilling(AbstractFitting):
     def iterate(self) -> None:
         """Plan the first time; later learn a little, and look at what was learnt if it is time."""
         if self._ready is None:
-            self._ready = self._prepare()
-            self._begin()
+            self._ready = self._prepared()
+            policy = self._ready.scaled(self._learner.policy)
+            self._learner, self._policy = Learner.fresh(policy), policy
+            self._missed = np.zeros(len(self._ready.plans))
+            return
+        if self._fitted:
+            self._try(self._ready)
             return
         doubt = uncertainty(self._learner.policy, self._ready.lessons, len(self._ready.weights))
         if self.num_updates > self._looked_at and doubt.max() < _SURE:
             self._look(self._ready)  # every lesson is known: perhaps that is enough
-        if not self.done:
+        if not self._fitted:
             self._study(self._ready, doubt)
         if self.num_updates % self._settings.updates == 0:
             self._look(self._ready)
 
-    def _prepare(self) -> "_Ready":
-        settings, training = self._settings, self._training
-        # Nothing is known to be worse than the worst that was ever seen from any step on.
-        unknown = training.dataset.rows.lowest.min(axis=0)
-        model = estimated_model(
-            self._counts,
-            discount=training.config.discount,
-            least_visits=settings.least_visits,
-            errors=settings.errors,
-            unknown=unknown,
-        )
-        plans = settings.plans(model, self._counts.longest, training)
-        lessons, chances = lessons_of(
-            plans, self._counts, least_probability=settings.least_probability
-        )
-        return _Ready(model, unknown, plans, lessons, np.sqrt(chances))
+    def _prepared(self) -> Curriculum:
+        return Curriculum(self._settings, self._training, self._counts)
 
-    def _begin(self) -> None:
-        """Give the fresh network a scale that fits the commands, around their middle."""
-        assert self._ready is not None
-        config, plans = self._training.config, self._ready.plans
-        policy = self._learner.policy
-        scale = self._command_scale(self._ready)
-        middle = np.append(
-            (plans.vectors.max(axis=0) + plans.vectors.min(axis=0)) / 2,
-            float(self._ready.lessons.first_horizon) / 2,
-        )
-        layer, centred = policy.embed_command, config.command_scale is None
-        assert layer.bias is not None
-        offset = layer.weight @ jnp.asarray(scale * middle, jnp.float32)
-        bias = layer.bias - offset if centred else layer.bias
-        policy = eqx.tree_at(
-            lambda policy: (policy.command_scale, policy.embed_command.bias),
-            policy,
-            (jnp.asarray(scale, jnp.float32), bias),
-        )
-        self._learner, self._policy = Learner.fresh(policy), policy
-        self._missed = np.zeros(len(plans))
-
-    def _command_scale(self, ready: "_Ready") -> Float[np.ndarray, " command"]:
-        config = self._training.config
-        if config.command_scale is not None:
-            return np.asarray(config.command_scale, dtype=np.float64)
-        vectors = ready.plans.vectors
-        extent, size = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
-        # A narrow range far from zero would give inputs that no network learns from.
-        extent = np.maximum(extent, self._settings.least_extent * size)
-        ranges = np.append(extent, float(ready.lessons.first_horizon))
-        return config.command_spread / np.where(ranges > 0, ranges, 1.0)
-
-    def _study(self, ready: "_Ready", doubt: Float[np.ndarray, " lesson"]) -> None:
+    def _study(self, ready: Curriculum, doubt: Float[np.ndarray, " lesson"]) -> None:
         """A round of updates: half of each batch where the network is still uncertain."""
         settings, config = self._settings, self._training.config
         count = min(settings.round, settings.updates - self.num_updates % settings.updates)
@@ -171,10 +128,10 @@ class Distilling(AbstractFitting):
         )
         self.num_updates += count
 
-    def _look(self, ready: "_Ready") -> None:
+    def _look(self, ready: Curriculum) -> None:
         """Compare what the network returns in the model with the plans; keep it if it is best."""
         self._looked_at = self.num_updates
-        reached = self.expected(self._learner.policy, ready)
+        reached = ready.expected(self._learner.policy)
         vectors = ready.plans.vectors
         extent = np.ptp(vectors, axis=0)
         size = np.where(extent > 0, extent, np.maximum(np.abs(vectors).max(axis=0), 1e-12))
@@ -186,38 +143,61 @@ class Distilling(AbstractFitting):
             self._best, self._policy, self._reached = mean, self._learner.policy, reached
         self._missed = np.where(short > self._settings.enough, self._settings.missed_weight, 0.0)
 
-    def expected(
-        self, policy: ConditionedPolicy, ready: "_Ready"
-    ) -> Float[np.ndarray, "plan objective"]:
-        """What the network returns on average in the model, for each plan's command."""
-        sizes = self._counts.action_sizes
+    def _try(self, ready: Curriculum) -> None:
+        """Execute some of the commands once, and see whether the model told the truth.
 
-        def act(
-            plans: Int[np.ndarray, " place"], states: Int[np.ndarray, " place"], time: int
-        ) -> Int[np.ndarray, " place"]:
-            rows = greedy_actions(policy, ready.lessons, plans, states, time)
-            return np.ravel_multi_index(tuple(rows.T), sizes)
-
-        return expected_returns(
-            ready.model,
-            act,
-            len(ready.plans),
-            discount=self._training.config.discount,
-            horizon=self._counts.longest,
-            unknown=ready.unknown,
-            least=self._settings.least_probability,
+        All executions together are compared with what the model says of them.
+        """
+        settings, training = self._settings, self._training
+        self._tried = True
+        steps = int(settings.trial_share * training.steps_left)
+        size = training.actor.batch_size
+        count = min(size, steps // int(ready.lessons.first_horizon))
+        if count < settings.fewest_trials:
+            return
+        useful = self._useful()
+        index = np.resize(useful, size)
+        before = training.steps
+        episodes = training.actor.run(
+            self._policy,
+            ready.plans.vectors[index],
+            np.full(size, float(ready.lessons.first_horizon)),
+            upper_bound=np.full(training.spec.num_objectives, np.inf),
+            key=self._rng.integers(1 << 32, size=2, dtype=np.uint32),
+            greedy=True,
+            follows_rewards=False,
+            count=count,
         )
+        self.num_steps += training.steps - before
+        returns = episodes.returns(discount=training.config.discount)[:count]
+        missing = returns - self._reached[index[:count]]
+        error = missing.std(axis=0, ddof=1) / np.sqrt(count)
+        extent = np.ptp(self._reached[useful], axis=0)
+        allowed = settings.trial_errors * error + settings.trial_slack * extent
+        # What is the same for all commands has no extent, and is still no exact number.
+        allowed += 1e-6 * np.abs(self._reached).max(axis=0)
+        self._confirmed = bool(np.all(np.abs(missing.mean(axis=0)) <= allowed))
+
+    def _useful(self) -> Int[np.ndarray, " plan"]:
+        """The plans that the network follows to something worth it in the model, spread out."""
+        index = np.flatnonzero(non_dominated_mask(self._reached))
+        return index[spread_out(self._reached[index], len(index))]
 
     @property
     def contender(self) -> Contender:
         """The best network under the commands that are worth it in the model, widespread first."""
         assert self._ready is not None
-        plans = self._ready.plans
-        useful = np.flatnonzero(non_dominated_mask(self._reached)) if len(self._reached) else None
-        index = np.arange(len(plans)) if useful is None else useful
-        index = index[spread_out(plans.vectors[index], len(index))]
-        horizons = np.full(len(index), float(self._ready.lessons.first_horizon))
-        return Contender(self._policy, plans.vectors[index], horizons, follows_rewards=False)
+        index, plans = self._useful(), self._ready.plans
+        if self._confirmed is False:
+            index = index[: self._settings.most_doubtful]
+        return Contender(
+            self._policy,
+            plans.vectors[index],
+            np.full(len(index), float(self._ready.lessons.first_horizon)),
+            follows_rewards=False,
+            expected=self._reached[index] if self._confirmed else None,
+            expected_steps=plans.steps[index] if self._confirmed else None,
+        )
 
     def snapshot(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything needed to go on exactly here, as arrays and as facts for JSON.
@@ -235,6 +215,9 @@ class Distilling(AbstractFitting):
             "num_updates": self.num_updates,
             "looked_at": self._looked_at,
             "stuck": self._stuck,
+            "tried": self._tried,
+            "confirmed": self._confirmed,
+            "num_steps": self.num_steps,
             "best": None if np.isinf(self._best) else float(self._best),
             "planned": self._ready is not None,
             "rng": self._rng.bit_generator.state,
@@ -248,33 +231,16 @@ class Distilling(AbstractFitting):
             {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
         )
         if facts["planned"]:
-            self._ready = self._prepare()
+            self._ready = self._prepared()
         self._learner = with_named_arrays(self._learner, arrays, "distilling.learner")
         self._policy = with_named_arrays(self._policy, arrays, "distilling.policy")
         self._missed = np.array(arrays["distilling.missed"])
         self._reached = np.array(arrays["distilling.reached"])
         self.num_updates, self._looked_at = facts["num_updates"], facts["looked_at"]
-        self._stuck = facts["stuck"]
+        self._stuck, self._tried = facts["stuck"], facts["tried"]
+        self._confirmed, self.num_steps = facts["confirmed"], facts["num_steps"]
         self._best = np.inf if facts["best"] is None else facts["best"]
         self._rng.bit_generator.state = facts["rng"]
-
-
-class _Ready:
-    """The plans of a model, as lessons."""
-
-    def __init__(
-        self,
-        model: TabularModel,
-        unknown: Float[np.ndarray, " objective"],
-        plans: Plans,
-        lessons: Lessons,
-        weights: Float[np.ndarray, " lesson"],
-    ) -> None:
-        self.model = model
-        self.unknown = unknown
-        self.plans = plans
-        self.lessons = lessons
-        self.weights = weights
 
 
 def _drawn(

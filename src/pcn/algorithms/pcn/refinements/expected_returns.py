@@ -9,7 +9,7 @@ means overestimate what they stand for.
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.dataset import Archive
@@ -36,11 +36,15 @@ class ExpectedReturns(AbstractRefinement):
     """How many race and are offered, however small the budget is."""
     race_share: float = 0.5
     """Share of the steps left at the end that the race may take; the rest is for what is chosen."""
-    race_executions: int = 4
+    confirmed_race_share: float = 0.2
+    """The same where a model has been confirmed: its commands need no race."""
+    confirmed_executions: int = 2
+    """So many executions of each command of a confirmed model must fit into the final steps."""
+    race_executions: int = 16
     """Executions of every command in the first round of the race."""
     race_growth: int = 4
     """Each later round brings undecided commands to so many times as many executions."""
-    most_race_executions: int = 456
+    most_race_executions: int = 1656
     """Most executions of a command in the race."""
     race_confidence: float = 0.99
     """How certain it must be that another command is better before one is executed no more."""
@@ -61,6 +65,8 @@ class ExpectedReturns(AbstractRefinement):
         at_least(self, 1, "copies", "candidates", "fewest", "most_executions", "patience")
         at_least(self, 2, "race_executions", "race_growth", "most_race_executions")
         at_least(self, 2, "identical_after")
+        at_least(self, 1, "confirmed_executions")
+        at_most(self, 0.99, "confirmed_race_share")
         at_least(self, 0, "indifference")
         at_most(self, 0.99, "race_share")
         at_most(self, 0.9999, "race_confidence", "choice_confidence", "ranking_confidence")
@@ -77,8 +83,9 @@ class ExpectedReturns(AbstractRefinement):
     def commands(self, training: Training) -> Archive:
         """The commands to choose from: the archive, and the best other episodes.
 
-        As far as episodes in training tell, the first round takes at most half of the race's steps,
-        for the network as training left it and for a copy of it.
+        As far as episodes in training tell, their first round takes at most half of the
+        race's steps, for the network as training left it and for a copy of it. Few commands that
+        are executed often are better than many that were lucky.
         """
         known = training.dataset.archive()
         length = max(float(known.horizons.mean()), training.schedule.mean_length)
@@ -89,9 +96,10 @@ class ExpectedReturns(AbstractRefinement):
         most = max(self.fewest, affordable)
         return training.dataset.candidates(min(max(self.candidates, len(known)), most))
 
-    def race_steps(self, training: Training) -> int:
+    def race_steps(self, training: Training, *, confirmed: bool = False) -> int:
         """Environment steps that the race may take."""
-        return int(self.race_share * training.steps_left)
+        share = self.confirmed_race_share if confirmed else self.race_share
+        return int(share * training.steps_left)
 
     def race_rules(self) -> Rules:
         """How the race goes: many commands, few executions, losers are dropped."""
@@ -125,6 +133,20 @@ class ExpectedReturns(AbstractRefinement):
         Those that may be non-dominated, and no more of them than can be executed so often.
         """
         comparison = Comparison.of(execution.singles, self.indifference)
-        best = choose(comparison, execution.returns, confidence=self.choice_confidence)
+        best = choose(comparison, confidence=self.choice_confidence)
         cost = executions * np.cumsum(execution.horizons[best])
         return best[: max(self.fewest, int((cost <= most_steps).sum()))]
+
+    def adding(
+        self, execution: Execution, expected: Float[np.ndarray, "point objective"]
+    ) -> Int[np.ndarray, " chosen"]:
+        """Which of the raced commands add to what a confirmed model promises.
+
+        Those that are clearly better somewhere: beyond twice their standard error.
+        """
+        if len(execution.returns) == 0:
+            return np.zeros(0, np.int64)
+        error = execution.deviation / np.sqrt(np.maximum(execution.counts, 1))[:, None]
+        lowest = execution.returns - 2 * error - self.indifference * np.ptp(expected, axis=0)
+        covered = np.all(expected[None] >= lowest[:, None], axis=2).any(axis=1)
+        return np.flatnonzero(~covered)

@@ -94,6 +94,16 @@ class Planning(AbstractRefinement):
     """An objective's commands are scaled as if they spread at least over this share of their
     largest size."""
 
+    trial_share: float = 0.1
+    """Steps of executions that test the model, as a share of those left at the end."""
+    fewest_trials: int = 8
+    """Fewer executions than this tell nothing."""
+    trial_errors: float = 3.0
+    """Standard errors by which they may miss what the model says, on average."""
+    trial_slack: float = 0.05
+    """Besides, the share of an objective's range that does not matter."""
+    most_doubtful: int = 16
+    """Commands that race if the model has failed its test."""
     rehearsals: int = 3
     """How often during exploration plans are made and tried, to see more of where they lead."""
     rehearsal_share: float = 0.1
@@ -107,10 +117,12 @@ class Planning(AbstractRefinement):
         at_least(
             self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
             "fewest_vectors", "most_vectors", "work", "updates", "cycles", "round",
-            "rehearsal_updates",
+            "rehearsal_updates", "most_doubtful",
         )  # fmt: skip
+        at_least(self, 2, "fewest_trials")
+        at_least(self, 0, "trial_share", "trial_errors", "trial_slack")
         at_least(self, 0, "rehearsals", "rehearsal_share", "rehearsal_noise")
-        at_most(self, 1, "rehearsal_noise")
+        at_most(self, 1, "rehearsal_noise", "trial_share")
         at_least(self, 0, "errors", "most_new", "enough", "wrong_weight", "missed_weight")
         at_least(self, 0, "least_extent", "least_probability")
         at_most(self, 1, "most_new", "least_extent")
@@ -170,7 +182,9 @@ class Planning(AbstractRefinement):
 
         A plan with what was hardly seen may promise too much: trying it tells.
         """
-        shorter = replace(self, updates=self.rehearsal_updates, cycles=1, least_visits=1)
+        shorter = replace(
+            self, updates=self.rehearsal_updates, cycles=1, least_visits=1, trial_share=0.0
+        )
         fitting = shorter.contender(training, training.next_key())
         if fitting is None:
             return

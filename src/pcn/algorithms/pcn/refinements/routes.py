@@ -106,6 +106,7 @@ class Routes(AbstractRefinement):
     def after_exploring(self, training: Training) -> None:
         """Search, play what is promised, and search again while there are promises."""
         state = self._state(training)
+        state.forget_graph()
         for _ in range(self.rounds):
             allowed = int(self.steps_share * training.steps) - state.steps
             allowed = min(allowed, training.exploring_steps_left)

@@ -67,12 +67,19 @@ class RoutesState(AbstractState):
         return self.model.num_repeated >= share * max(1, self._num_seen)
 
     def graph(self, most_steps: int) -> RouteGraph:
-        """The graph of the model as it is now; kept until the model changes."""
+        """The graph of the model as it is now; kept until the model changes or it is forgotten."""
         stale = self._graph_version != self.model.version
         if self._graph is None or stale or self._graph.full:
             self._graph = RouteGraph(self.model, most_steps=most_steps)
             self._graph_version = self.model.version
         return self._graph
+
+    def forget_graph(self) -> None:
+        """Start with a new graph: what a search does must not depend on earlier iterations.
+
+        A checkpoint does not hold the graph.
+        """
+        self._graph = None
 
     def ways(self, dataset: Dataset, rows: Rows, graph: RouteGraph, discount: float) -> list[Way]:
         """Stored episodes as the events that they consist of."""
@@ -115,7 +122,6 @@ class RoutesState(AbstractState):
         self.start = np.array(arrays["start"])
         own = {name.removeprefix("model."): array for name, array in arrays.items()}
         self.model.from_arrays(own)
-        self._graph = None
 
 
 def flat(observations: PyTree[AnyArray], num_axes: int) -> Float[np.ndarray, "..."]:

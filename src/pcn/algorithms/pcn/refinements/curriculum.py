@@ -1,0 +1,92 @@
+"""Curriculum: what a network is to learn about the plans of a counted model."""
+
+from typing import TYPE_CHECKING
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float, Int
+
+from pcn.algorithms.pcn.refinements.lessons import greedy_actions, lessons_of
+from pcn.algorithms.pcn.training import Training
+from pcn.nets.policy import ConditionedPolicy
+from pcn.planning.counting import TransitionCounts
+from pcn.planning.estimation import estimated_model
+from pcn.planning.evaluation import expected_returns
+
+if TYPE_CHECKING:
+    from pcn.algorithms.pcn.refinements.planning import Planning
+
+
+class Curriculum:
+    """A model of the counts, its plans, and the plans as lessons."""
+
+    def __init__(self, settings: "Planning", training: Training, counts: TransitionCounts) -> None:
+        self._settings = settings
+        self._training = training
+        self._counts = counts
+        # Nothing is known to be worse than the worst that was ever seen from any step on.
+        self.unknown = training.dataset.rows.lowest.min(axis=0)
+        """What is assumed where the counts know nothing."""
+        self.model = estimated_model(
+            counts,
+            discount=training.config.discount,
+            least_visits=settings.least_visits,
+            errors=settings.errors,
+            unknown=self.unknown,
+        )
+        self.plans = settings.plans(self.model, counts.longest, training)
+        self.lessons, chances = lessons_of(
+            self.plans, counts, least_probability=settings.least_probability
+        )
+        self.weights: Float[np.ndarray, " lesson"] = np.sqrt(chances)
+        """How often each lesson is taught."""
+
+    def scaled(self, policy: ConditionedPolicy) -> ConditionedPolicy:
+        """A fresh network with a scale that fits the commands, around their middle."""
+        config, vectors = self._training.config, self.plans.vectors
+        scale = self._command_scale()
+        middle = np.append(
+            (vectors.max(axis=0) + vectors.min(axis=0)) / 2,
+            float(self.lessons.first_horizon) / 2,
+        )
+        layer, centred = policy.embed_command, config.command_scale is None
+        assert layer.bias is not None
+        offset = layer.weight @ jnp.asarray(scale * middle, jnp.float32)
+        bias = layer.bias - offset if centred else layer.bias
+        return eqx.tree_at(
+            lambda policy: (policy.command_scale, policy.embed_command.bias),
+            policy,
+            (jnp.asarray(scale, jnp.float32), bias),
+        )
+
+    def _command_scale(self) -> Float[np.ndarray, " command"]:
+        config = self._training.config
+        if config.command_scale is not None:
+            return np.asarray(config.command_scale, dtype=np.float64)
+        vectors = self.plans.vectors
+        extent, size = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
+        # A narrow range far from zero would give inputs that no network learns from.
+        extent = np.maximum(extent, self._settings.least_extent * size)
+        ranges = np.append(extent, float(self.lessons.first_horizon))
+        return config.command_spread / np.where(ranges > 0, ranges, 1.0)
+
+    def expected(self, policy: ConditionedPolicy) -> Float[np.ndarray, "plan objective"]:
+        """What a network returns on average in the model, for each plan's command."""
+        sizes = self._counts.action_sizes
+
+        def act(
+            plans: Int[np.ndarray, " place"], states: Int[np.ndarray, " place"], time: int
+        ) -> Int[np.ndarray, " place"]:
+            rows = greedy_actions(policy, self.lessons, plans, states, time)
+            return np.ravel_multi_index(tuple(rows.T), sizes)
+
+        return expected_returns(
+            self.model,
+            act,
+            len(self.plans),
+            discount=self._training.config.discount,
+            horizon=self._counts.longest,
+            unknown=self.unknown,
+            least=self._settings.least_probability,
+        )

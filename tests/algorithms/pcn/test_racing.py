@@ -1,0 +1,130 @@
+"""Racing in a small stochastic environment, with networks that were never trained."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.contender import Contender, Entries
+from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.racing import Racing, Rules
+from pcn.algorithms.pcn.training import Training
+
+KEY = np.array([5, 6], np.uint32)
+CONFIG = PCNConfig(episodes_per_iteration=16, capacity=8, refinements=())
+RULES = Rules(first=4, growth=2, largest=32, confidence=0.9, indifference=0.0, drops=True)
+STEPS = 5  # of every episode of the coin
+
+
+@pytest.fixture(scope="module")
+def training(coin):
+    return Training(coin, CONFIG, (), seed=0)
+
+
+@pytest.fixture(scope="module")
+def entries(training):
+    contenders = [
+        Contender(
+            fresh_policy(training.spec, CONFIG, np.array([0, seed], np.uint32)),
+            np.random.default_rng(seed).uniform(0, 10, (3, 2)),
+            np.full(3, float(STEPS)),
+            follows_rewards=seed > 0,
+        )
+        for seed in range(2)
+    ]
+    return Entries.of(contenders)
+
+
+def race(training, entries, most_steps=10_000, rules=RULES):
+    return Racing(training, entries, rules, most_steps=most_steps, key=KEY)
+
+
+def finish(racing):
+    while not racing.done:
+        racing.iterate()
+    return racing
+
+
+def test_entries_keep_commands_with_their_networks(entries):
+    assert entries.network.tolist() == [0, 0, 0, 1, 1, 1]
+    some = entries.taking(np.array([5, 3]))
+    assert len(some.contenders) == 1
+    assert some.contenders[0] is entries.contenders[1]
+    assert some.network.tolist() == [0, 0]
+    np.testing.assert_array_equal(some.desired_returns, entries.desired_returns[[5, 3]])
+
+
+@pytest.mark.slow
+def test_every_command_is_executed_first_and_the_undecided_more_often(training, entries):
+    # No action changes the toss: all returns are the same, and after 16 of them one is enough.
+    assert finish(race(training, entries)).execution.counts.tolist() == [16] * 6
+    patient = dataclasses.replace(RULES, identical_after=1_000)
+    counts = finish(race(training, entries, rules=patient)).execution.counts
+    assert counts.tolist() == [RULES.largest] * 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most_steps", [0, 4, 5, 33, 119, 120, 300])
+def test_steps_are_never_more_than_given(training, entries, most_steps):
+    before = training.steps
+    racing = finish(race(training, entries, most_steps))
+    assert training.steps - before == racing.num_steps == racing.execution.num_steps
+    # Episodes may take up to the step limit, ten: as many are run as are sure to fit.
+    assert racing.num_steps <= most_steps
+    if 10 <= most_steps <= 120:
+        assert racing.num_steps > most_steps - 10 - STEPS
+    counts = racing.execution.counts
+    if racing.num_steps < 6 * STEPS * RULES.first:
+        assert np.ptp(counts) <= 1  # no command waits for another one
+
+
+@pytest.mark.slow
+def test_where_nothing_may_be_dropped_one_episode_is_run_at_least(training, entries):
+    rules = Rules(
+        first=2, growth=1, largest=2, confidence=0.9, indifference=0.0, drops=False
+    )  # fmt: skip
+    assert finish(race(training, entries, 0, rules)).execution.counts.sum() == 1
+    assert finish(race(training, entries, 1_000, rules)).execution.counts.tolist() == [2] * 6
+
+
+@pytest.mark.slow
+def test_executions_of_equal_number_meet_the_same_randomness(training, entries):
+    # Twice the same network and command: each of its executions is the same.
+    twins = Entries.of([entries.contenders[0], entries.contenders[0]])
+    rules = Rules(
+        first=20, growth=1, largest=20, confidence=0.9, indifference=0.0, drops=False
+    )  # fmt: skip
+    singles = finish(race(training, twins, rules=rules)).execution.singles.by_policy
+    for one, other in zip(singles[:3], singles[3:], strict=True):
+        np.testing.assert_array_equal(one, other)
+    # Executions of different number do not.
+    assert len(np.unique(singles[0], axis=0)) > 2
+
+
+@pytest.mark.slow
+def test_an_interrupted_race_goes_on_exactly(training, entries):
+    whole = finish(race(training, entries))
+    for stop_after in (1, 3, 5):
+        first = race(training, entries)
+        for _ in range(stop_after):
+            first.iterate()
+        arrays, facts = first.snapshot()
+        resumed = race(training, entries, most_steps=1)
+        resumed.restore(arrays, facts)
+        finish(resumed)
+        assert resumed.num_steps == whole.num_steps
+        np.testing.assert_array_equal(resumed.left, whole.left)
+        for name, array in whole.execution.to_arrays("x").items():
+            np.testing.assert_array_equal(resumed.execution.to_arrays("x")[name], array)
+
+
+@pytest.mark.slow
+def test_commands_whose_episodes_do_not_end_leave_the_race(training, entries):
+    rules = Rules(
+        first=4, growth=2, largest=8, confidence=0.9, indifference=0.0, drops=True, patience=0.5
+    )
+    racing = finish(race(training, entries, rules=rules))
+    assert racing.broken_off.all()
+    assert not racing.left.any()
+    assert racing.num_steps == 6 * 3 * rules.first  # three steps, half of five rounded up

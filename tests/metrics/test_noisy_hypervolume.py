@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from pcn.metrics import hypervolume, noisy_hypervolume
+from pcn.single_returns import SingleReturns
+
+
+def front(rng, num_policies, num_objectives):
+    """Policies on a sphere, so that none dominates another."""
+    points = np.abs(rng.normal(size=(num_policies, num_objectives)))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+def noise(rng, kind, shape):
+    """Mean zero and deviation one; the second kind is a prize in one of ten executions."""
+    if kind == "normal":
+        return rng.normal(size=shape)
+    return ((rng.random(shape) < 0.1) - 0.1) / 0.3
+
+
+def estimates(rng, num_objectives, kind, executions, spread, num_draws=12):
+    """Estimated over true hypervolume of several draws, and how many intervals hold the truth."""
+    reference = np.full(num_objectives, -0.5)
+    values, uncorrected, held = [], [], []
+    for _ in range(num_draws):
+        true = front(rng, 30, num_objectives)
+        shape = (30, executions, num_objectives)
+        singles = SingleReturns(tuple(true[:, None] + spread * noise(rng, kind, shape)))
+        truth = hypervolume(true, reference)
+        found = noisy_hypervolume(singles, reference, rng=rng)
+        values.append(found.value / truth)
+        uncorrected.append(found.uncorrected / truth)
+        held.append(found.low <= truth <= found.high)
+    return np.array(values), np.array(uncorrected), np.array(held)
+
+
+@pytest.mark.parametrize("num_objectives", [2, 3, 4])
+@pytest.mark.parametrize("kind", ["normal", "prize"])
+def test_the_correction_comes_closer_to_the_truth(num_objectives, kind):
+    values, uncorrected, held = estimates(
+        np.random.default_rng(num_objectives), num_objectives, kind, executions=20, spread=0.5
+    )
+    assert uncorrected.mean() > 1.08  # the bias: chance counts as hypervolume
+    assert abs(values.mean() - 1) < 0.6 * (uncorrected.mean() - 1)
+    assert np.abs(values - 1).mean() < 0.8 * np.abs(uncorrected - 1).mean()
+    assert held.mean() >= 0.6
+
+
+def test_many_executions_need_no_correction():
+    values, uncorrected, _ = estimates(
+        np.random.default_rng(0), 2, "normal", executions=400, spread=0.05, num_draws=4
+    )
+    np.testing.assert_allclose(values, 1, atol=0.005)
+    np.testing.assert_allclose(uncorrected, 1, atol=0.005)
+
+
+def test_policies_that_always_return_the_same_are_measured_exactly():
+    singles = SingleReturns((np.tile([1.0, 3.0], (5, 1)), np.tile([2.0, 2.0], (3, 1))))
+    found = noisy_hypervolume(singles, np.zeros(2))
+    assert found.value == found.uncorrected == 5.0
+    np.testing.assert_allclose([found.low, found.high], 5.0)
+
+
+def test_the_same_executions_give_the_same_estimate():
+    rng = np.random.default_rng(3)
+    singles = SingleReturns(tuple(rng.normal(5, 1, size=(count, 2)) for count in (1, 2, 7, 8)))
+    assert noisy_hypervolume(singles, np.zeros(2)) == noisy_hypervolume(singles, np.zeros(2))
