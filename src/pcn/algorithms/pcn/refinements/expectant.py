@@ -82,7 +82,7 @@ class Expectant(AbstractFitting):
         ranking = ranked(
             labels[steps.starts[whole]],
             capacity=settings.capacity,
-            num_commands=settings.num_commands,
+            num_commands=min(settings.num_commands, len(training.commands())),
             most_copies=settings.copies,
             tolerance=settings.tolerance,
         )

@@ -15,6 +15,7 @@ from pcn.algorithms.pcn.store import Transitions
 from pcn.algorithms.pcn.update import Learner, one_update
 from pcn.command import Command
 from pcn.pareto import Scoreboard
+from pcn.planning.vector_sets import spread_out
 from pcn.types import AnyArray
 
 _AT_ONCE = 256
@@ -72,7 +73,7 @@ class Ranking:
     best: Int[np.ndarray, " kept"]
     """Those of the highest dominating scores, highest first."""
     commands: Int[np.ndarray, " command"]
-    """The best of them with distinct expected returns, best first."""
+    """Distinct expected returns: those of the archive, spread out, then the best others."""
 
 
 def ranked(
@@ -102,10 +103,14 @@ def ranked(
         kept = kept[board.prune(capacity, most_copies=most_copies)]
     order = np.argsort(-board.scores(), kind="stable")
     distinct = board.num_earlier_copies == 0
+    on_front = board.non_dominated_mask & distinct
+    archive = np.flatnonzero(on_front)
+    spread_first = archive[spread_out(board.returns[archive], len(archive))]
+    others = order[(distinct & ~on_front)[order]]
     return Ranking(
-        archive=kept[board.non_dominated_mask & distinct],
+        archive=kept[archive],
         best=kept[order],
-        commands=kept[order[distinct[order]][:num_commands]],
+        commands=kept[np.concatenate([spread_first, others])[:num_commands]],
     )
 
 

@@ -63,7 +63,7 @@ class ExpectedRewards(AbstractRefinement):
     recent_share: float = 0.4
     """Share of each batch from the last episodes."""
     num_commands: int = 64
-    """Most commands that race."""
+    """Most commands that race; no more than the archive sends, which knows the steps."""
 
     rounds: int = 3
     """How often such a network is fitted and explores before exploration is over."""
