@@ -19,8 +19,10 @@ def at_least(config: Any, least: float, *names: str) -> None:
 
 
 def at_most(config: Any, most: float, *names: str) -> None:
-    """Refuse values that are larger."""
+    """Refuse values that are larger; None is left alone."""
     for name in names:
+        if getattr(config, name) is None:
+            continue
         value = _finite(config, name)
         if value > most:
             raise UserError(f"{name} must be at most {most}, got {value}")

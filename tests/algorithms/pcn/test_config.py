@@ -206,7 +206,14 @@ def test_an_unknown_choice_is_refused(name, value):
     ("fraction", "counts"), [(0.0, (256,)), (0.25, (192, 64)), (1.0, (0, 256))]
 )
 def test_a_batch_is_split_between_dataset_and_archive(fraction, counts):
-    assert PCNConfig(archive_fraction=fraction).batch_counts == counts
+    config = PCNConfig(archive_fraction=fraction)
+    assert config.batch_counts(deterministic=True) == counts
+    assert config.batch_counts(deterministic=False) == counts
+
+
+def test_without_a_given_share_more_comes_from_the_archive_where_outcomes_are_stochastic():
+    assert PCNConfig().batch_counts(deterministic=True) == (192, 64)
+    assert PCNConfig().batch_counts(deterministic=False) == (128, 128)
 
 
 def test_a_recorded_config_may_have_hyperparameters_that_there_are_no_more():

@@ -48,8 +48,9 @@ class CoreConfig(AlgorithmConfig):
     """Updates of the whole training at most: of a large budget each step brings fewer of them."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
-    archive_fraction: float = 0.25
-    """Share of each batch drawn from non-dominated episodes only (paper: 0)."""
+    archive_fraction: float | None = None
+    """Share of each batch drawn from non-dominated episodes only (paper: 0); if not given, a
+    quarter, or half where outcomes are stochastic."""
     sample_by: SampleBy = "transition"
     """Draw all stored steps equally often (paper), or all stored episodes (authors)."""
 
@@ -115,10 +116,12 @@ class CoreConfig(AlgorithmConfig):
         """Episodes of one batch of executions."""
         return self.episodes_per_iteration or 64
 
-    @property
-    def batch_counts(self) -> tuple[int, ...]:
+    def batch_counts(self, *, deterministic: bool) -> tuple[int, ...]:
         """How many transitions of a batch come from the whole dataset and from the archive."""
-        from_archive = round(self.archive_fraction * self.batch_size)
+        fraction = self.archive_fraction
+        if fraction is None:
+            fraction = 0.25 if deterministic else 0.5
+        from_archive = round(fraction * self.batch_size)
         if from_archive == 0:
             return (self.batch_size,)
         return (self.batch_size - from_archive, from_archive)

@@ -131,7 +131,8 @@ class PCNTrainer(AbstractTrainer):
         at_once = config.updates_per_iteration or UPDATES_AT_ONCE
         if num_updates == 0:
             return self._loss
-        dataset, counts = training.dataset, config.batch_counts
+        dataset = training.dataset
+        counts = config.batch_counts(deterministic=training.spec.deterministic)
         drawings = (dataset.drawing(dataset.rows), dataset.drawing(dataset.archive().rows))
         losses = []
         for _ in range(num_updates // at_once):
