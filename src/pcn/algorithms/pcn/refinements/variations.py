@@ -6,13 +6,14 @@ another episode does: a small step from a point of the front, which finds its ne
 last improvements in each objective.
 """
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Int, Num
 
-from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
 from pcn.envs.spec import EnvironmentSpec
@@ -26,12 +27,39 @@ Actions = Num[np.ndarray, "_ part"]
 Draw = Callable[[np.random.Generator], Num[np.ndarray, " part"]]
 
 
+class Tried(AbstractState):
+    """Which lists of actions have been played: the same list would bring the same again."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._hashes: dict[int, None] = {}  # in the order in which they were played
+
+    def is_new(self, actions: Actions) -> bool:
+        """Whether these actions have not been played, as far as is remembered; now they have."""
+        digest = hashlib.blake2b(np.ascontiguousarray(actions).tobytes(), digest_size=8).digest()
+        number = int.from_bytes(digest, "little")
+        if number in self._hashes:
+            return False
+        self._hashes[number] = None
+        if len(self._hashes) > self._most:
+            del self._hashes[next(iter(self._hashes))]
+        return True
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """The hashes, oldest first."""
+        return {"hashes": np.fromiter(self._hashes, np.uint64, len(self._hashes))}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        self._hashes = dict.fromkeys(arrays["hashes"].tolist())
+
+
 @dataclass(frozen=True, kw_only=True)
 class Variations(AbstractRefinement):
     """Replay front episodes with a few actions changed, and store what adds to the front.
 
-    Each iteration plays as many variations as exploring episodes. Only in deterministic
-    environments.
+    Each iteration plays as many variations as exploring episodes. No variation is played twice.
+    Only in deterministic environments.
     """
 
     crossed: float = 0.5
@@ -44,15 +72,25 @@ class Variations(AbstractRefinement):
     """Probability that an edited episode gets one more edit, again and again."""
     extra_steps: int = 4
     """How long a variation may go on, with its last action, after its last one."""
+    attempts: int = 8
+    """How often another variation is drawn in place of one that was played before."""
+    remembered: int = 1_000_000
+    """How many variations are remembered."""
 
     def __post_init__(self) -> None:
         at_least(self, 0, "crossed", "crossed_and_edited", "shift", "more_edits", "extra_steps")
+        at_least(self, 1, "attempts", "remembered")
         at_most(self, 1, "crossed", "crossed_and_edited")
         at_most(self, 0.99, "more_edits")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions have the same outcome."""
         return spec.deterministic
+
+    def fresh_state(self, training: Training) -> Tried:
+        """Nothing has been played yet."""
+        del training
+        return Tried(self.remembered)
 
     def after_exploring(self, training: Training) -> None:
         """Play variations of the archive's episodes; store those that no known return covers."""
@@ -63,7 +101,9 @@ class Variations(AbstractRefinement):
         head = training.learner.policy.action_head
         draw = head.random_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
-        varied = [self.varied(one, other, draw, rng) for one, other in pairs]
+        tried = training.states[type(self).__name__]
+        assert isinstance(tried, Tried)
+        varied = [self._new(tried, one, other, draw, rng) for one, other in pairs]
         count = training.affordable(self._limits(varied))
         if count == 0:
             return
@@ -96,6 +136,21 @@ class Variations(AbstractRefinement):
     def _limits(self, varied: list[Actions]) -> Int[np.ndarray, " episode"]:
         """After how many steps each variation is broken off."""
         return np.array([len(actions) + self.extra_steps for actions in varied])
+
+    def _new(
+        self,
+        tried: Tried,
+        actions: Actions,
+        other: Actions,
+        draw: Draw,
+        rng: np.random.Generator,
+    ) -> Actions:
+        """A variation that has not been played, if one is found in a few attempts."""
+        for _ in range(self.attempts):
+            varied = self.varied(actions, other, draw, rng)
+            if tried.is_new(varied):
+                break
+        return varied
 
     def varied(
         self, actions: Actions, other: Actions, draw: Draw, rng: np.random.Generator
