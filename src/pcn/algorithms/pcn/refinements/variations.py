@@ -58,10 +58,13 @@ class Tried(AbstractState):
 class Variations(AbstractRefinement):
     """Replay front episodes with a few actions changed, and store what adds to the front.
 
-    Each iteration plays as many variations as exploring episodes. No variation is played twice.
-    Only in deterministic environments.
+    Each iteration plays as many variations as exploring episodes at first, and several times as
+    many at the end, when exploration finds little. No variation is played twice. Only in
+    deterministic environments.
     """
 
+    last_batches: int = 4
+    """How many times as many variations as exploring episodes an iteration plays at the end."""
     crossed: float = 0.5
     """Share of variations that begin as one episode and end as another."""
     crossed_and_edited: float = 0.5
@@ -79,7 +82,7 @@ class Variations(AbstractRefinement):
 
     def __post_init__(self) -> None:
         at_least(self, 0, "crossed", "crossed_and_edited", "shift", "more_edits", "extra_steps")
-        at_least(self, 1, "attempts", "remembered")
+        at_least(self, 1, "attempts", "remembered", "last_batches")
         at_most(self, 1, "crossed", "crossed_and_edited")
         at_most(self, 0.99, "more_edits")
 
@@ -93,6 +96,12 @@ class Variations(AbstractRefinement):
         return Tried(self.remembered)
 
     def after_exploring(self, training: Training) -> None:
+        """Play batches of variations, more and more of them as the budget is spent."""
+        spent = training.steps / training.config.total_steps
+        for _ in range(1 + round((self.last_batches - 1) * spent)):
+            self._play_batch(training)
+
+    def _play_batch(self, training: Training) -> None:
         """Play variations of the archive's episodes; store those that no known return covers."""
         config, dataset, rng = training.config, training.dataset, training.rng
         size, archive = training.schedule.num_episodes, dataset.archive()
