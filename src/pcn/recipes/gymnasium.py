@@ -5,7 +5,7 @@ import numpy as np
 
 from pcn.envs.discounts import DISCOUNTS
 from pcn.envs.spec import EnvironmentSpec
-from pcn.recipes.recipe import ANY, BY_TRIAL, Because, Recipe, because, steps
+from pcn.recipes.recipe import ANY, BY_TRIAL, MANY_TRADE_OFFS, Because, Recipe, because, steps
 
 
 def any_environment(name: str, spec: EnvironmentSpec | None) -> Recipe:
@@ -22,6 +22,8 @@ def any_environment(name: str, spec: EnvironmentSpec | None) -> Recipe:
             capacity=50,
             episodes_per_iteration=16,
         )
+    elif spec is not None and spec.deterministic and spec.num_objectives > 2:
+        recipe["pcn", "default"] = MANY_TRADE_OFFS
     return recipe
 
 

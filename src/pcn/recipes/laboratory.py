@@ -1,7 +1,7 @@
 """Recipes for the laboratory: a budget and a discount, nothing that was tuned."""
 
 from pcn.envs.discounts import DISCOUNTS
-from pcn.recipes.recipe import ANY, Because, Recipe, because, steps
+from pcn.recipes.recipe import ANY, MANY_TRADE_OFFS, Because, Recipe, because, steps
 
 NAMES = (
     "resource-gathering",
@@ -22,6 +22,8 @@ def _recipe(name: str) -> Recipe:
             "time is no objective here; the known front has this discount",
             discount=DISCOUNTS[name],
         )
+    if name in ("four-room", "fruit-tree"):  # as in any environment that is deterministic
+        recipe["pcn", "default"] = MANY_TRADE_OFFS
     return recipe
 
 

@@ -38,3 +38,8 @@ def entries_for(recipe: Recipe, algorithm: str, preset: str) -> dict[str, Becaus
     for key in ((ANY, ANY), (algorithm, ANY), (algorithm, preset)):
         entries |= recipe.get(key, {})
     return entries
+
+
+MANY_TRADE_OFFS = because(
+    "with three objectives and more, fronts have hundreds of points", capacity=400
+)
