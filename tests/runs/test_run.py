@@ -91,7 +91,8 @@ def test_progress_is_numbers(run):
 @pytest.mark.slow
 def test_all_environment_steps_are_told_by_their_parts(run):
     assert run.metrics["steps"] == sum(run.metrics["steps_by_phase"].values())
-    assert run.metrics["steps_by_phase"]["training"] >= 6_000
+    assert run.metrics["steps_by_phase"]["training"] >= 5_000
+    assert run.metrics["steps"] <= 6_000
     assert run.metrics["probe"] == {"episodes": 0, "steps": 0}
 
 

@@ -301,7 +301,7 @@ def test_an_empty_dataset_makes_the_round_trip_too():
 )
 def test_spaces_of_64_bits_make_a_dataset_of_32(space):
     spec = dataclasses.replace(make_spec(), observation_space=space)
-    observations = Dataset(spec, CONFIG).store.observations
+    observations = Dataset(spec, CONFIG, room=BATCH).store.observations
     assert observations.dtype in (jnp.int32, jnp.float32)
     assert observations.shape == (CAPACITY + BATCH, LIMIT, *space.shape)
 
