@@ -167,7 +167,9 @@ class TransitionCounts:
         kinds[ends] = np.where(np.asarray(episodes.terminated)[rows], kind, _GOES_ON)
         np.add.at(self.starts, now[:, 0], 1)
         if episodes.action_masks is not None:
-            self.masks[now[valid]] = np.asarray(episodes.action_masks)[rows, :num_steps][valid]
+            # An observation may hide what is allowed: what was allowed once, may be planned with.
+            allowed = np.asarray(episodes.action_masks)[rows, :num_steps][valid]
+            np.logical_or.at(self.masks, now[valid], allowed)
         parts = np.moveaxis(np.asarray(episodes.actions)[rows, :num_steps][valid], -1, 0)
         actions = np.ravel_multi_index(tuple(parts), self.action_sizes)
         keys = (now[valid] * self.num_actions + actions) << 22
@@ -197,7 +199,7 @@ class TransitionCounts:
             np.concatenate([old, leaf[first]])
             for old, leaf in zip(self._leaves, leaves, strict=True)
         ]
-        self.masks = np.concatenate([self.masks, np.ones((len(new), self._mask_size), bool)])
+        self.masks = np.concatenate([self.masks, np.zeros((len(new), self._mask_size), bool)])
 
     def _give_up(self, num_steps: int) -> bool:
         """Stop counting where new observations keep coming as fast as steps are taken."""

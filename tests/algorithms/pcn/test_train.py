@@ -65,9 +65,10 @@ def test_an_iteration_reports_where_training_stands():
         assert np.isfinite(progress.loss)
         assert len(unique_front(progress.archive)) == len(progress.archive) > 0
         before = progress.steps
-    assert trainer.steps >= SMALL.total_steps
-    assert phases == sorted(phases, reverse=True)  # training, then consolidating
-    assert set(phases) == {"training", "consolidating"}
+    assert 0.7 * SMALL.total_steps <= trainer.steps <= SMALL.total_steps
+    order = ["training", "consolidating", "executing"]
+    assert phases == sorted(phases, key=order.index)
+    assert set(phases) == set(order)
 
 
 def test_evaluations_are_as_many_as_asked_for_and_their_steps_count():

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Int
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender, Entries
 from pcn.algorithms.pcn.network import network_name
 from pcn.algorithms.pcn.racing import Racing, Rules
+from pcn.algorithms.pcn.refinements.consolidation import Consolidating
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.training import Training
 from pcn.coverage import CoverageSet
@@ -25,8 +26,8 @@ Parts = tuple[dict[str, np.ndarray], dict[str, Any]]
 class RacedEnding:
     """Three stages: refinements fit contenders, all commands race, the chosen are executed.
 
-    The network as training left it is a contender, too. Without `ExpectedReturns` there is no
-    race: every command of the last contender is executed.
+    The network as training left it is a contender where no copy of it is. Without
+    `ExpectedReturns` there is no race: every command of the last contender is executed.
     """
 
     def __init__(self, training: Training) -> None:
@@ -87,6 +88,8 @@ class RacedEnding:
         fitted = [fitting.contender for fitting in self._fittings.values()]
         if fitted and self._choice is None:
             return Entries.of(fitted[-1:])
+        if any(isinstance(one, Consolidating) for one in self._fittings.values()):
+            return Entries.of(fitted)
         archive, policy = self._training.commands(), self._training.learner.policy
         plain = Contender(policy, archive.returns, archive.horizons.astype(np.float64))
         return Entries.of([plain, *fitted])
@@ -96,7 +99,7 @@ class RacedEnding:
         return Racing(
             training,
             self._entries(),
-            choice.race_rules(),
+            choice.race_rules(training, int((~self._confirmed()).sum())),
             most_steps=choice.race_steps(training, confirmed=bool(self._confirmed().any())),
             key=self._keys[-2],
             entered=~self._confirmed(),

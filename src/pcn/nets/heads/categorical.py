@@ -13,7 +13,7 @@ from pcn.errors import UserError
 from pcn.nets.heads.abstract import AbstractActionHead
 from pcn.types import Action, AnyArray
 
-_FORBIDDEN = -1e9
+_FORBIDDEN = -1e30
 """The logit of a forbidden choice: its probability is exactly zero."""
 _NO_CHOICE = -1
 

@@ -146,9 +146,11 @@ def test_a_replay_exposes_a_promise_that_hidden_state_makes_false(hidden_counter
     assert training.steps == 1  # the attempt cost a step all the same
 
 
-def test_it_is_off_where_outcomes_are_random(coin):
-    assert LoopErasure().applies_to(DeepSeaTreasure().spec)
-    assert not LoopErasure().applies_to(coin.spec)
+def test_nothing_is_replayed_where_outcomes_are_random(coin):
+    training = Training(coin, CONFIG, (), seed=0)
+    episodes = walk_of(IDLE, COSTS)
+    LoopErasure().after_storing(training, episodes)
+    assert training.steps == 0
 
 
 def walk_of(places, rewards, *, terminated=True, limit=8):

@@ -83,10 +83,10 @@ def test_an_episode_is_known_by_heart_if_none_of_its_steps_is_wrong(
     monkeypatch.setattr(module, "PART", part)
     practice = practice_of(rows())
     assert len(practice) == LENGTHS.sum()
-    assert practice.test(policy, store) == 2
+    assert practice.test(policy, store).sum() == 2
     right = store.actions.at[2, 0].set((store.actions[2, 0] - 1) % 4)
     mended = TransitionStore(store.observations, right, store.returns_to_go, store.lengths, None)
-    assert practice.test(policy, mended) == 3
+    assert practice.test(policy, mended).sum() == 3
 
 
 def test_half_of_a_batch_falls_where_the_policy_is_unsure_in_proportion(policy, store):

@@ -34,8 +34,8 @@ from pcn.serialisation.arrays import named_arrays, with_named_arrays
 class Consolidation(AbstractRefinement):
     """Train a copy of the network at the end until executing every command reproduces it.
 
-    Wrongly predicted actions count more, the learning rate falls in cycles, and half of each batch
-    is drawn where the copy is uncertain.
+    The learning rate falls in cycles. Where outcomes are certain, wrongly predicted actions count
+    more, and half of each batch is drawn where the copy is uncertain.
     """
 
     updates: int = 20_000
@@ -110,7 +110,8 @@ class Consolidating(AbstractFitting):
         self._learner = Learner.fresh(training.learner.policy)
         self._practice = Practice(
             archive.rows,
-            uncertain_share=settings.uncertain_share,
+            # Where outcomes are random, uncertain steps may be those that chance has decided.
+            uncertain_share=settings.uncertain_share if self._exact else 0.0,
             least_uncertainty=settings.least_uncertainty,
         )
         self._per_round = config.updates_per_iteration or UPDATES_AT_ONCE
@@ -157,7 +158,7 @@ class Consolidating(AbstractFitting):
             self._training.dataset.store,
             *self._practice.draw(self._rng, self._per_round, config.batch_size),
             rates.astype(np.float32),
-            np.asarray(settings.wrong_weight, np.float32),
+            np.asarray(settings.wrong_weight if self._exact else 1.0, np.float32),
         )
         self.num_updates += self._per_round
 

@@ -41,7 +41,11 @@ class ExpectedReturns(AbstractRefinement):
     confirmed_executions: int = 2
     """So many executions of each command of a confirmed model must fit into the final steps."""
     race_executions: int = 16
-    """Executions of every command in the first round of the race."""
+    """Executions of every command in the first round of the race, if the steps allow."""
+    fewest_race_executions: int = 4
+    """How many they are at least; then fewer commands race."""
+    longer: float = 1.5
+    """How much longer than in the dataset executions are expected to be."""
     race_growth: int = 4
     """Each later round brings undecided commands to so many times as many executions."""
     most_race_executions: int = 1656
@@ -64,6 +68,8 @@ class ExpectedReturns(AbstractRefinement):
     def __post_init__(self) -> None:
         at_least(self, 1, "copies", "candidates", "fewest", "most_executions", "patience")
         at_least(self, 2, "race_executions", "race_growth", "most_race_executions")
+        at_least(self, 2, "fewest_race_executions")
+        positive(self, "longer")
         at_least(self, 2, "identical_after")
         at_least(self, 1, "confirmed_executions")
         at_most(self, 0.99, "confirmed_race_share")
@@ -83,28 +89,31 @@ class ExpectedReturns(AbstractRefinement):
     def commands(self, training: Training) -> Archive:
         """The commands to choose from: the archive, and the best other episodes.
 
-        As far as episodes in training tell, their first round takes at most half of the
-        race's steps, for the network as training left it and for a copy of it. Few commands that
-        are executed often are better than many that were lucky.
+        As far as episodes in training tell, their first round takes at most half of the race's
+        steps.
         """
         known = training.dataset.archive()
-        length = max(float(known.horizons.mean()), training.schedule.mean_length)
-        per_command = 2 * self.race_executions * length  # of two networks
+        most = int(self._first_round(training) / self.fewest_race_executions)
+        count = min(max(self.candidates, len(known)), max(self.fewest, most))
+        return training.dataset.candidates(count)
+
+    def _first_round(self, training: Training) -> float:
+        """How many executions the first round of the race can have."""
+        horizons = training.dataset.archive().horizons
         # Known before the end begins: a snapshot taken later must find the same commands.
-        steps = self.race_share * training.schedule.ending_steps(0)
-        affordable = int(steps / 2 / per_command)
-        most = max(self.fewest, affordable)
-        return training.dataset.candidates(min(max(self.candidates, len(known)), most))
+        steps = self.race_share * training.schedule.ending_steps(0) / 2
+        return steps / (self.longer * float(horizons.mean()))
 
     def race_steps(self, training: Training, *, confirmed: bool = False) -> int:
         """Environment steps that the race may take."""
         share = self.confirmed_race_share if confirmed else self.race_share
         return int(share * training.steps_left)
 
-    def race_rules(self) -> Rules:
+    def race_rules(self, training: Training, num_commands: int) -> Rules:
         """How the race goes: many commands, few executions, losers are dropped."""
+        each = int(self._first_round(training) / max(num_commands, 1))
         return Rules(
-            first=self.race_executions,
+            first=int(np.clip(each, self.fewest_race_executions, self.race_executions)),
             growth=self.race_growth,
             largest=self.most_race_executions,
             confidence=self.race_confidence,
