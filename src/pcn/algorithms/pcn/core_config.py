@@ -40,7 +40,7 @@ class CoreConfig(AlgorithmConfig):
     updates_per_episode: float = 0.25
     """Updates for each episode, as long as those of warm-up, where outcomes are certain: more make
     exploration follow the first finds, and consolidation makes up for them."""
-    updates_per_step: float = 0.1
+    updates_per_step: float = 0.2
     """Updates for each environment step that an iteration brings, where outcomes are stochastic."""
     fewest_updates: int = 1_000
     """Updates of the whole training at least: where episodes are long there are few of them."""
