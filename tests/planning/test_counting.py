@@ -140,7 +140,25 @@ def test_masks_are_those_seen_when_acting():
     known = dict(zip(counts.observations["place"][:, 0].tolist(), counts.masks, strict=True))
     assert known[1].tolist() == [True, False, True, True, False]
     assert known[2].tolist() == [False, True, True, False, False]
-    assert known[3].all()
+    assert not known[3].any()  # nobody has acted there
+
+
+def test_masks_that_an_observation_hides_are_pooled():
+    counts = fresh(mask_size=5)
+    for mask in ([1, 0, 1, 1, 0], [0, 1, 1, 0, 0]):
+        counts.add(
+            episodes_of(
+                {"place": np.array([[[1]]], np.int32)},
+                np.zeros((1, 1, 2), np.int32),
+                np.zeros((1, 1, 2), np.float32),
+                np.array([1], np.int32),
+                np.array([True]),
+                action_masks=np.array([[mask]], bool),
+                last_observations={"place": np.array([[3]], np.int32)},
+            )
+        )
+    known = dict(zip(counts.observations["place"][:, 0].tolist(), counts.masks, strict=True))
+    assert known[1].tolist() == [True, True, True, True, False]
 
 
 def test_the_model_has_the_shares_of_what_was_seen():

@@ -147,7 +147,7 @@ def test_a_replay_exposes_a_promise_that_hidden_state_makes_false(hidden_counter
 
 
 def test_nothing_is_replayed_where_outcomes_are_random(coin):
-    training = Training(coin, CONFIG, (), seed=0)
+    training = Training(coin, PCNConfig(refinements=()), (), seed=0)
     episodes = walk_of(IDLE, COSTS)
     LoopErasure().after_storing(training, episodes)
     assert training.steps == 0
