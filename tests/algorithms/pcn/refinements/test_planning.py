@@ -14,7 +14,7 @@ from jaxtyping import Array, Int
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import ExpectedReturns, Planning
-from pcn.algorithms.pcn.refinements.lessons import lessons_of
+from pcn.algorithms.pcn.refinements.planned.lessons import lessons_of
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.pcn.training import Training
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step

@@ -9,7 +9,7 @@ import pytest
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import Routes
 from pcn.algorithms.pcn.refinements.routes import promising, sticky
-from pcn.algorithms.pcn.refinements.routes_state import RoutesState
+from pcn.algorithms.pcn.refinements.routing.routes_state import RoutesState
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.minecart import Minecart

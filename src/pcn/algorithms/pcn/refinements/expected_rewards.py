@@ -16,8 +16,8 @@ from jaxtyping import UInt32
 
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
-from pcn.algorithms.pcn.refinements.episode_memory import EpisodeMemory
-from pcn.algorithms.pcn.refinements.expectant import Expectant
+from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory
+from pcn.algorithms.pcn.refinements.expecting.expectant import Expectant
 from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import UInt32
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
-from pcn.algorithms.pcn.refinements.distilling import Distilling
+from pcn.algorithms.pcn.refinements.planned.distilling import Distilling
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import empty_observations

@@ -15,8 +15,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
-from pcn.algorithms.pcn.refinements.route_search import Found, RouteSearch
-from pcn.algorithms.pcn.refinements.routes_state import (
+from pcn.algorithms.pcn.refinements.routing.route_search import Found, RouteSearch
+from pcn.algorithms.pcn.refinements.routing.routes_state import (
     FIRST_BEAM,
     RoutesState,
     action_sizes,

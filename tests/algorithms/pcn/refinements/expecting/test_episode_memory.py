@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from pcn.algorithms.pcn.refinements.episode_memory import EpisodeMemory
+from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory
 from pcn.episodes import Episodes
 
 EXAMPLE = {"place": np.zeros(2, np.float32), "time": np.zeros((), np.int32)}

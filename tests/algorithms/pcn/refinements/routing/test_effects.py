@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pcn.algorithms.pcn.refinements.effects import Effects, Outcomes, fingerprints, tidy
+from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes, fingerprints, tidy
 from small_world import all_steps, fresh, taught
 
 

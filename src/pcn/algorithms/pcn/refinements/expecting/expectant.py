@@ -11,9 +11,14 @@ from jaxtyping import Float, Int, UInt32
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.dataset import Archive, Rows
 from pcn.algorithms.pcn.network import expectations_of, fresh_policy
-from pcn.algorithms.pcn.refinements.episode_memory import EpisodeMemory, Steps
-from pcn.algorithms.pcn.refinements.expected_labels import Labelled, ranked, steps_of, study
-from pcn.algorithms.pcn.refinements.luck import expected_returns_to_go, foresee, learn
+from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory, Steps
+from pcn.algorithms.pcn.refinements.expecting.expected_labels import (
+    Labelled,
+    ranked,
+    steps_of,
+    study,
+)
+from pcn.algorithms.pcn.refinements.expecting.luck import expected_returns_to_go, foresee, learn
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner
 from pcn.nets.policy import ConditionedPolicy

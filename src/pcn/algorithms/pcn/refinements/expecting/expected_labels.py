@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Num, PyTree
 
-from pcn.algorithms.pcn.refinements.episode_memory import Steps
-from pcn.algorithms.pcn.refinements.luck import padded
+from pcn.algorithms.pcn.refinements.expecting.episode_memory import Steps
+from pcn.algorithms.pcn.refinements.expecting.luck import padded
 from pcn.algorithms.pcn.store import Transitions
 from pcn.algorithms.pcn.update import Learner, one_update
 from pcn.command import Command

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.algorithms.pcn.refinements.route_graph import Reach, RouteGraph
-from pcn.algorithms.pcn.refinements.seen_labels import (
+from pcn.algorithms.pcn.refinements.routing.route_graph import Reach, RouteGraph
+from pcn.algorithms.pcn.refinements.routing.seen_labels import (
     NOTHING,
     SeenLabels,
     dominated_neighbours,

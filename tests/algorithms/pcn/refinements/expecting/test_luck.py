@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.algorithms.pcn.refinements.episode_memory import Steps
-from pcn.algorithms.pcn.refinements.luck import (
+from pcn.algorithms.pcn.refinements.expecting.episode_memory import Steps
+from pcn.algorithms.pcn.refinements.expecting.luck import (
     Foreseen,
     expected_returns_to_go,
     foresee,

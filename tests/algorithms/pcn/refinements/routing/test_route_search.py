@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from pcn.algorithms.pcn.refinements.route_graph import RouteGraph
-from pcn.algorithms.pcn.refinements.route_search import RouteSearch, Way
-from pcn.algorithms.pcn.refinements.seen_labels import SeenLabels, dominated_neighbours
+from pcn.algorithms.pcn.refinements.routing.route_graph import RouteGraph
+from pcn.algorithms.pcn.refinements.routing.route_search import RouteSearch, Way
+from pcn.algorithms.pcn.refinements.routing.seen_labels import SeenLabels, dominated_neighbours
 from pcn.pareto import unique_front
 from small_world import START, all_steps, fresh, played, step, taught
 

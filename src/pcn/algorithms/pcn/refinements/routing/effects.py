@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 
-from pcn.algorithms.pcn.refinements.effect_trees import EffectTrees
+from pcn.algorithms.pcn.refinements.routing.effect_trees import EffectTrees
 
 OBSERVATION_BITS = 20
 """Binary digits of a number in an observation that count: single precision has 24."""

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
-from pcn.algorithms.pcn.refinements.lessons import greedy_actions, lessons_of
+from pcn.algorithms.pcn.refinements.planned.lessons import greedy_actions, lessons_of
 from pcn.algorithms.pcn.training import Training
 from pcn.nets.policy import ConditionedPolicy
 from pcn.planning.counting import TransitionCounts

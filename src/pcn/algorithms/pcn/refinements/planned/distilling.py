@@ -8,8 +8,8 @@ from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.network import fresh_policy
-from pcn.algorithms.pcn.refinements.curriculum import Curriculum
-from pcn.algorithms.pcn.refinements.lessons import study, uncertainty
+from pcn.algorithms.pcn.refinements.planned.curriculum import Curriculum
+from pcn.algorithms.pcn.refinements.planned.lessons import study, uncertainty
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner
 from pcn.pareto import non_dominated_mask

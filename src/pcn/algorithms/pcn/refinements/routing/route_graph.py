@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.algorithms.pcn.refinements.effects import Effects, fingerprints, step_keys
+from pcn.algorithms.pcn.refinements.routing.effects import Effects, fingerprints, step_keys
 
 EVENT, UNKNOWN, MISSING = -1, -2, -3
 """Instead of the place that an action leads to: an event, no prediction, not looked up yet."""

@@ -10,7 +10,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, Num, PyTree
 
-from pcn.algorithms.pcn.refinements.episode_memory import Steps
+from pcn.algorithms.pcn.refinements.expecting.episode_memory import Steps
 from pcn.algorithms.pcn.update import OPTIMISER
 from pcn.nets.expectations import Expectations
 from pcn.nets.plain_policy import weight_mask

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcn.algorithms.pcn.refinements.expected_labels import ranked
+from pcn.algorithms.pcn.refinements.expecting.expected_labels import ranked
 from pcn.pareto import non_dominated_mask
 
 RULES = {"num_commands": 5, "most_copies": 2, "tolerance": 0.01}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcn.algorithms.pcn.refinements.effect_trees import EffectTrees, best_split, coded
+from pcn.algorithms.pcn.refinements.routing.effect_trees import EffectTrees, best_split, coded
 
 
 def impurity(labels):

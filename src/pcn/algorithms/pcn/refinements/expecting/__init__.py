@@ -1,0 +1,1 @@
+"""What the refinement `expected_rewards` is made of: memory, labels, the network's fitting."""
