@@ -89,6 +89,7 @@ class Actor:
         follows_rewards: bool = True,
         executions: int = 1,
         skip: int = 0,
+        most_steps: Int[np.ndarray, " command"] | None = None,
     ) -> Iterator[Episodes]:
         """Execute every command greedily, `executions` times each; yields batches of episodes.
 
@@ -110,4 +111,5 @@ class Actor:
                 greedy=True,
                 follows_rewards=follows_rewards,
                 count=len(index),
+                most_steps=None if most_steps is None else most_steps[padded],
             )

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Int
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.ending import Ending, begun_ending, coverage_set_of, restored_ending
 from pcn.algorithms.pcn.raced_ending import RacedEnding
 from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
@@ -203,12 +205,24 @@ class PCNTrainer(AbstractTrainer):
         )
         # A front of thousands of policies would spend the budget on evaluations.
         cost = int(self._training.dataset.archive().horizons.sum())
-        return due and self._evaluation_steps + cost <= self.config.evaluation_share * self.steps
+        allowed = self._evaluation_steps + cost <= self.config.evaluation_share * self.steps
+        most = int(self._evaluation_limits().sum())
+        return due and allowed and most <= self._training.exploring_steps_left
 
-    def _evaluate(self) -> CoverageSet:
-        """Execute the archive's commands greedily, to tell how the training goes."""
+    def _evaluation_limits(self) -> Int[np.ndarray, " command"]:
+        """After how many steps an evaluation gives each command up."""
+        horizons = self._training.dataset.archive().horizons
+        limits = np.minimum(4 * horizons + 1, self._training.spec.step_limit)
+        return limits.astype(np.int64)
+
+    def _evaluate(self) -> CoverageSet | None:
+        """Execute the archive's commands greedily, to tell how the training goes.
+
+        Commands that are stuck are left out; None if all are.
+        """
         training, archive = self._training, self._training.dataset.archive()
         steps_before = self.steps
+        ended: list[np.ndarray] = []
 
         def batches() -> Iterator[Episodes]:
             for episodes in training.actor.execute(
@@ -217,14 +231,19 @@ class PCNTrainer(AbstractTrainer):
                 archive.horizons.astype(np.float64),
                 key=training.next_key(),
                 upper_bound=training.upper_bound(),
+                most_steps=self._evaluation_limits(),
             ):
+                ended.append(episodes.ended[np.asarray(episodes.real_mask)])
                 for refinement in training.refinements:
                     refinement.after_executing(training, episodes)
                 yield episodes
 
         execution = Execution.of(batches(), executions=1, discount=self.config.discount)
         self._evaluation_steps += self.steps - steps_before
-        return coverage_set_of(archive, execution, training)
+        kept = np.flatnonzero(np.concatenate(ended))
+        if len(kept) == 0:
+            return None
+        return coverage_set_of(Archive(archive.rows.taking(kept)), execution.taking(kept), training)
 
     def _end(self) -> Progress:
         if self._ending is None:

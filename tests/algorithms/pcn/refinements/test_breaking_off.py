@@ -58,8 +58,8 @@ def test_it_happens_more_often_where_full_episodes_are_dear():
 
 @pytest.mark.slow
 def test_evaluations_take_at_most_a_tenth_of_the_steps():
-    config = dataclasses.replace(CONFIG, evaluations=1_000)
-    trainer = PCNTrainer(Walkroom(4, size=8), config, seed=0)
+    config = dataclasses.replace(CONFIG, total_steps=20_000, evaluations=1_000)
+    trainer = PCNTrainer(Walkroom(3, size=8), config, seed=0)
     evaluated = 0
     while not trainer.done:
         progress = trainer.iterate()

@@ -60,6 +60,9 @@ class ExpectedReturns(AbstractRefinement):
     """Of commands that returned the same in so many executions, one is executed no more."""
     patience: float = 4.0
     """The race breaks an episode off after so many times its desired horizon, or the median one."""
+    fewest_executions: int = 6
+    """So many executions of each chosen command must fit into the final steps, if they are too few
+    for `executions` of each."""
     most_executions: int = 1_000
     """Most executions of a chosen command; `executions` is the least."""
     ranking_confidence: float = 0.95
@@ -67,6 +70,7 @@ class ExpectedReturns(AbstractRefinement):
 
     def __post_init__(self) -> None:
         at_least(self, 1, "copies", "candidates", "fewest", "most_executions", "patience")
+        at_least(self, 1, "fewest_executions")
         at_least(self, 2, "race_executions", "race_growth", "most_race_executions")
         at_least(self, 2, "fewest_race_executions")
         positive(self, "longer")
@@ -143,7 +147,7 @@ class ExpectedReturns(AbstractRefinement):
         """
         comparison = Comparison.of(execution.singles, self.indifference)
         best = choose(comparison, confidence=self.choice_confidence)
-        cost = executions * np.cumsum(execution.horizons[best])
+        cost = min(executions, self.fewest_executions) * np.cumsum(execution.horizons[best])
         return best[: max(self.fewest, int((cost <= most_steps).sum()))]
 
     def adding(
