@@ -169,7 +169,8 @@ def test_no_more_is_offered_than_can_be_executed():
     execution = drawn(10 * np.stack([np.cos(angles), np.sin(angles)], 1), 16, 0.01)
     every = SETTINGS.chosen(execution, executions=20, most_steps=100_000)
     assert len(every) == 30
-    some = SETTINGS.chosen(execution, executions=20, most_steps=2_500)  # 200 steps for each
+    assert SETTINGS.fewest_executions == 6
+    some = SETTINGS.chosen(execution, executions=20, most_steps=750)  # 60 steps for each
     assert some.tolist() == every[:12].tolist()
     assert {0, 29} <= set(some.tolist())  # the best of each objective come first
     least = SETTINGS.chosen(execution, executions=20, most_steps=0)
