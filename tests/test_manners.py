@@ -43,7 +43,7 @@ def run_python(code, *arguments, cwd=None):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("manners") / "run"
-    pcn.train("deep-sea-treasure", total_steps=1_500, out=path)
+    pcn.train("deep-sea-treasure", total_steps=4_000, out=path)
     return path
 
 

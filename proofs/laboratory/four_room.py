@@ -37,7 +37,7 @@ def ways_from(start: Cell) -> dict[Cell, list[int]]:
         for action, (down, right) in enumerate(MOVES):
             target = (cell[0] + down, cell[1] + right)
             inside = 0 <= target[0] < SIZE and 0 <= target[1] < SIZE
-            if inside and MAZE[target[0]][target[1]] != "X" and target not in ways:
+            if inside and MAZE[target[0]][target[1]] != "#" and target not in ways:
                 ways[target] = [*ways[cell], action]
                 queue.append(target)
     return ways

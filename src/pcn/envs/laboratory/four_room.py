@@ -14,21 +14,21 @@ from pcn.envs.laboratory.picture import grid_picture
 from pcn.envs.spec import EnvironmentSpec, Objective
 
 MAZE = (
-    "1    2X     G",
-    "      X      ",
+    "1    2#     G",
+    "      #      ",
     "      1      ",
     "             ",
-    "      X      ",
-    "2    3X      ",
-    "XX3 XXXXX 1XX",
-    "      X2    3",
-    "      X      ",
+    "      #      ",
+    "2    3#      ",
+    "##3 ##### 1##",
+    "      #2    3",
+    "      #      ",
     "             ",
     "      2      ",
-    "      X      ",
-    "S     X3    1",
+    "      #      ",
+    "S     #3    1",
 )
-"""Walls `X`, shapes `1` to `3`, start `S` and goal `G`."""
+"""Walls `#`, shapes `1` to `3`, start `S` and goal `G`."""
 SIZE = len(MAZE)
 MOVES = ((0, -1), (-1, 0), (0, 1), (1, 0))
 SHAPES = tuple(
@@ -82,7 +82,7 @@ class FourRoom(AbstractCompiledEnvironment):
     def step(self, state: CollectorState, action: Int[Array, ""], key: PRNGKeyArray) -> Step:
         """Move unless something is in the way, and collect what is there."""
         del key
-        walls = jnp.array([[mark == "X" for mark in row] for row in MAZE])
+        walls = jnp.array([[mark == "#" for mark in row] for row in MAZE])
         kinds = jnp.array([int(MAZE[row][column]) - 1 for row, column in SHAPES])
         target = jnp.clip(state.position + jnp.array(MOVES, jnp.int32)[action], 0, SIZE - 1)
         position = jnp.where(walls[target[0], target[1]], state.position, target)
@@ -103,7 +103,7 @@ class FourRoom(AbstractCompiledEnvironment):
         for (row, column), gone in zip(SHAPES, np.asarray(state.collected), strict=True):
             rows[row][column] = " " if gone else rows[row][column]
         colours = {
-            "X": (60, 60, 60), "1": (90, 140, 230), "2": (110, 190, 110), "3": (235, 110, 100),
+            "#": (60, 60, 60), "1": (90, 140, 230), "2": (110, 190, 110), "3": (235, 110, 100),
             "G": (249, 202, 72),
         }  # fmt: skip
         return grid_picture(rows, colours, (int(state.position[0]), int(state.position[1])))

@@ -128,13 +128,13 @@ def test_the_copy_that_reproduces_most_is_the_one_that_is_kept(environment, trai
     marks = iter([1, 3, 2, 2])
     seen = []
 
-    def test(practice, policy, store):
+    def marked(practice, policy, store):
         seen.append(policy)
         known = np.zeros(len(WAYS), dtype=bool)
         known[: next(marks, 0)] = True
         return known
 
-    monkeypatch.setattr(Practice, "test", test)
+    monkeypatch.setattr(Practice, "test", marked)
     # No steps are left, so nothing is executed and the tests alone decide.
     broke = training_with(environment)
     broke.runner.steps = broke.config.total_steps
