@@ -14,7 +14,7 @@ from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
-from pcn.planning.vector_sets import spread_out
+from pcn.pareto import spread_out
 from pcn.rollout.runner import Runner
 
 if TYPE_CHECKING:

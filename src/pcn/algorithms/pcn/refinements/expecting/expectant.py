@@ -12,15 +12,10 @@ from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.dataset import Archive, Rows
 from pcn.algorithms.pcn.network import expectations_of, fresh_policy
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory, Steps
-from pcn.algorithms.pcn.refinements.expecting.expected_labels import (
-    Labelled,
-    ranked,
-    steps_of,
-    study,
-)
+from pcn.algorithms.pcn.refinements.expecting.expected_labels import Labelled, ranked, steps_of
 from pcn.algorithms.pcn.refinements.expecting.luck import expected_returns_to_go, foresee, learn
 from pcn.algorithms.pcn.training import Training
-from pcn.algorithms.pcn.update import Learner
+from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on
 from pcn.nets.policy import ConditionedPolicy
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
@@ -132,15 +127,16 @@ class Expectant(AbstractFitting):
 
     def iterate(self) -> None:
         """Some updates."""
-        settings, highest = self._settings, self._training.config.learning_rate
+        settings = self._settings
         number = np.arange(self.num_updates, self.num_updates + UPDATES_AT_ONCE)
         phase = np.minimum(number / self._policy_updates, 1)
-        lowest = min(settings.last_learning_rate, highest)
-        rates = lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * phase))
-        self._learner = study(
+        rates = cosine_decay(
+            self._training.config.learning_rate, settings.last_learning_rate, phase
+        )
+        self._learner, _ = update_on(
             self._learner,
-            self._labelled,
-            self._draw(),
+            self._labelled.at,
+            (self._draw(),),
             rates.astype(np.float32),
             np.asarray(settings.wrong_weight, np.float32),
         )
