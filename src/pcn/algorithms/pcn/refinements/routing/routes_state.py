@@ -6,11 +6,13 @@ import jax
 import numpy as np
 from jaxtyping import Float, Int, Num, PyTree
 
-from pcn.algorithms.pcn.dataset import Dataset, Rows
+from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
-from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes, tidy
+from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes
 from pcn.algorithms.pcn.refinements.routing.route_graph import RouteGraph
 from pcn.algorithms.pcn.refinements.routing.route_search import Way
+from pcn.algorithms.pcn.refinements.routing.step_keys import tidy
+from pcn.algorithms.pcn.rows import Rows
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
