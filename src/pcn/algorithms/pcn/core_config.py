@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
+import numpy as np
+from jaxtyping import Float
+
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
 from pcn.errors import UserError
@@ -115,6 +118,14 @@ class CoreConfig(AlgorithmConfig):
     def execution_batch(self) -> int:
         """Episodes of one batch of executions."""
         return self.episodes_per_iteration or 64
+
+    def command_scale_for(
+        self, ranges: Float[np.ndarray, " command"]
+    ) -> Float[np.ndarray, " command"]:
+        """The factor on each part of commands with these ranges: as configured, or automatic."""
+        if self.command_scale is not None:
+            return np.asarray(self.command_scale, dtype=np.float64)
+        return self.command_spread / np.where(ranges > 0, ranges, 1.0)
 
     def batch_counts(self, *, deterministic: bool) -> tuple[int, ...]:
         """How many transitions of a batch come from the whole dataset and from the archive."""

@@ -18,9 +18,9 @@ from jaxtyping import Bool, Float, Int, UInt32
 
 from pcn.algorithms.execution import nth_key
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
-from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.practice import Practice
+from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on

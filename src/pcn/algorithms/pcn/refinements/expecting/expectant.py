@@ -9,11 +9,11 @@ import numpy as np
 from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
-from pcn.algorithms.pcn.dataset import Archive, Rows
 from pcn.algorithms.pcn.network import expectations_of, fresh_policy
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory, Steps
 from pcn.algorithms.pcn.refinements.expecting.expected_labels import Labelled, ranked, steps_of
 from pcn.algorithms.pcn.refinements.expecting.luck import expected_returns_to_go, foresee, learn
+from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on
 from pcn.nets.policy import ConditionedPolicy
@@ -107,18 +107,13 @@ class Expectant(AbstractFitting):
                 jnp.asarray(edge(labels[best], axis=0), jnp.float32) for edge in (np.min, np.max)
             ),
         )
-        scale = self._command_scale(labels[archive], self._labelled.horizons[archive])
+        longest = np.max(self._labelled.horizons[archive])
+        ranges = np.append(np.ptp(labels[archive], axis=0), longest)
+        scale = training.config.command_scale_for(ranges)
         policy = eqx.tree_at(
             lambda policy: policy.command_scale, policy, jnp.asarray(scale, jnp.float32)
         )
         self._learner = Learner.fresh(policy)
-
-    def _command_scale(self, labels: Any, horizons: Any) -> Float[np.ndarray, " command"]:
-        config = self._training.config
-        if config.command_scale is not None:
-            return np.asarray(config.command_scale)
-        ranges = np.append(np.ptp(labels, axis=0), np.max(horizons))
-        return config.command_spread / np.where(ranges > 0, ranges, 1.0)
 
     @property
     def done(self) -> bool:
