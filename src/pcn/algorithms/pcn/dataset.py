@@ -202,11 +202,14 @@ class Dataset:
 
     def observations(self) -> PyTree[np.ndarray]:
         """What was seen at every stored step, one after the other."""
-        longest = int(self.rows.lengths.max())
-        valid = np.arange(longest) < self.rows.lengths[:, None]
+        valid = np.arange(self.rows.lengths.max()) < self.rows.lengths[:, None]
+        return jax.tree.map(lambda leaf: leaf[valid], self.padded_observations(self.rows))
+
+    def padded_observations(self, rows: Rows) -> PyTree[np.ndarray]:
+        """What was seen in some episodes, each leaf [episode, time, ...], cut to the longest."""
+        longest = int(rows.lengths.max())
         return jax.tree.map(
-            lambda leaf: np.asarray(leaf)[self.rows.slots, :longest][valid],
-            self.store.observations,
+            lambda leaf: np.asarray(leaf)[rows.slots, :longest], self.store.observations
         )
 
     def to_arrays(self) -> dict[str, np.ndarray]:

@@ -72,8 +72,7 @@ class NoiseTolerance(AbstractRefinement):
     def after_exploring(self, training: Training) -> None:
         """Measure the noise if that is due."""
         config, dataset = training.config, training.dataset
-        state = training.states[type(self).__name__]
-        assert isinstance(state, LastMeasured)
+        state = self.state_in(training, LastMeasured)
         due = evaluation_due(
             state.steps,
             training.steps,

@@ -12,7 +12,11 @@ from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.network import expectations_of, fresh_policy
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory, Steps
 from pcn.algorithms.pcn.refinements.expecting.expected_labels import Labelled, ranked, steps_of
-from pcn.algorithms.pcn.refinements.expecting.luck import expected_returns_to_go, foresee, learn
+from pcn.algorithms.pcn.refinements.expecting.fitted_expectations import (
+    expected_returns_to_go,
+    foresee,
+    learn,
+)
 from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on

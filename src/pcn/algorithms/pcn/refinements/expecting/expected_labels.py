@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Num, PyTree
 
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import Steps
-from pcn.algorithms.pcn.refinements.expecting.luck import padded
+from pcn.algorithms.pcn.refinements.expecting.fitted_expectations import padded
 from pcn.algorithms.pcn.store import Transitions
 from pcn.command import Command
 from pcn.pareto import Scoreboard, spread_out

@@ -230,7 +230,7 @@ class RouteGraph:
                 rewards=outcomes.rewards[own],
                 terminated=outcomes.terminated[own],
                 after=after[own],
-                unfamiliar=_spread_out(strange[state], distance[state]),
+                unfamiliar=_near_and_far(strange[state], distance[state]),
             )
             for state, own in enumerate(np.split(index, ends))
         ]
@@ -254,7 +254,7 @@ class RouteGraph:
         return backwards[::-1]
 
 
-def _spread_out(
+def _near_and_far(
     strange: Bool[np.ndarray, "place action"], distance: Int[np.ndarray, " place"]
 ) -> list[tuple[int, int]]:
     """Some of the marked steps, from the nearest to the farthest."""

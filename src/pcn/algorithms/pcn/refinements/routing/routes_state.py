@@ -88,10 +88,7 @@ class RoutesState(AbstractState):
     def ways(self, dataset: Dataset, rows: Rows, graph: RouteGraph, discount: float) -> list[Way]:
         """Stored episodes as the events that they consist of."""
         store, longest = dataset.store, int(rows.lengths.max())
-        observations = jax.tree.map(
-            lambda leaf: np.asarray(leaf)[rows.slots, :longest], store.observations
-        )
-        seen = tidy(flat(observations, 2))
+        seen = tidy(flat(dataset.padded_observations(rows), 2))
         to_go = np.asarray(store.returns_to_go, np.float64)[rows.slots, :longest]
         actions = self.numbers_of(np.asarray(store.actions)[rows.slots, :longest])
         ways = []
