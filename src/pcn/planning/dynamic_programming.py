@@ -6,10 +6,9 @@ successor (White 1982, doi:10.1016/0022-247X(82)90122-6).
 """
 
 import numpy as np
-from jaxtyping import Int
 
 from pcn.planning.model import TabularModel
-from pcn.planning.plans import Plans
+from pcn.planning.plans import Plans, boundaries
 from pcn.planning.vector_sets import Pruning, VectorSet, weighted_sum
 
 _WORK_PER_PAIR = 200
@@ -108,13 +107,16 @@ class _Programming:
             after = weighted_sum(
                 [self._sets[successor] for successor in self._next[begin:end]],
                 self._weights[begin:end],
-                self._loosely,
+                self._loosely_pruned,
             )
-            self.work += len(after)
             vectors = reward + self._discount * after.vectors
             pairs = np.full((len(after), 1), pair)
             parts.append(VectorSet(vectors, 1.0 + after.steps, np.hstack([pairs, after.choices])))
         return self._pruning(_together(parts))
+
+    def _loosely_pruned(self, given: VectorSet) -> VectorSet:
+        self.work += len(given)
+        return self._loosely(given)
 
     def plans(self, horizon: int) -> Plans:
         """What has been planned, ready to be followed."""
@@ -137,7 +139,7 @@ class _Programming:
             bases=np.stack(self._bases),
             node_vectors=np.concatenate([one.vectors for one in self._all]),
             node_pairs=np.concatenate([one.choices[:, 0] for one in self._all]),
-            node_children=_boundaries(counts),
+            node_children=boundaries(counts),
             children=np.concatenate([one.choices[:, 1:].ravel() for one in self._all]),
         )
 
@@ -157,7 +159,3 @@ def _together(parts: list[VectorSet]) -> VectorSet:
         np.concatenate([part.steps for part in parts]),
         choices,
     )
-
-
-def _boundaries(counts: list[int]) -> Int[np.ndarray, " boundary"]:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

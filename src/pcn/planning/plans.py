@@ -1,5 +1,6 @@
 """Plans that can be followed: which action, and which vector of each successor comes next."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,3 +120,8 @@ def _merged(
     sums = np.add.reduceat(probabilities[order], first)
     first, sums = first[sums > least], sums[sums > least]
     return Occupancy(plans[first], states[first], nodes[first], sums)
+
+
+def boundaries(counts: Sequence[int] | Int[np.ndarray, " node"]) -> Int[np.ndarray, " boundary"]:
+    """Where each of some groups begins if all stand in one row; the last one is the end."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

@@ -1,6 +1,6 @@
 """Sets of vectors of expected returns: non-dominated ones, a few of many, weighted sums."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import moocore
@@ -65,7 +65,9 @@ class Pruning:
 
 
 def weighted_sum(
-    sets: Sequence[VectorSet], weights: Float[np.ndarray, " set"], pruning: Pruning
+    sets: Sequence[VectorSet],
+    weights: Float[np.ndarray, " set"],
+    pruning: Callable[[VectorSet], VectorSet],
 ) -> VectorSet:
     """All weighted sums of one vector from each set (a Minkowski sum), pruned while summing.
 

@@ -24,6 +24,7 @@ from pcn.nets.heads import action_head_for
 from pcn.nets.heads.categorical import CategoricalHead
 from pcn.planning import Plans, TabularModel, plan
 from pcn.planning.counting import TransitionCounts
+from pcn.planning.weighted_planning import plan_for_weights
 
 
 class Counting(AbstractState):
@@ -69,8 +70,12 @@ class Planning(AbstractRefinement):
     """Vectors that each state keeps while planning."""
     most_vectors: int = 200
     """Vectors that each state keeps if the work allows it."""
-    work: int = 20_000_000
-    """Vectors that planning compares, about: a few seconds."""
+    work: int = 10_000_000
+    """Sums of vectors that planning compares, about: several seconds."""
+    weights: int = 100
+    """How many weights of the objectives there are plans for where that is too little."""
+    most_nodes: int = 4_000_000
+    """Then planning ends once there are so many promises to remember."""
     tolerance: float = 1e-7
     """Differences up to this share of an objective's largest mean reward are none."""
     least_probability: float = 1e-4
@@ -117,8 +122,8 @@ class Planning(AbstractRefinement):
     def __post_init__(self) -> None:
         at_least(
             self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
-            "fewest_vectors", "most_vectors", "work", "updates", "cycles", "round",
-            "rehearsal_updates", "most_doubtful", "most_lessons",
+            "fewest_vectors", "most_vectors", "work", "weights", "most_nodes", "updates", "cycles",
+            "round", "rehearsal_updates", "most_doubtful", "most_lessons",
         )  # fmt: skip
         at_least(self, 2, "fewest_trials")
         at_least(self, 0, "trial_share", "trial_errors", "trial_slack")
@@ -237,12 +242,16 @@ class Planning(AbstractRefinement):
         return float(np.median(visits[pairs])) if len(pairs) else 0.0
 
     def plans(self, model: TabularModel, horizon: int, training: Training) -> Plans:
-        """Plans with few vectors for each state, then with as many as the work allows."""
+        """Plans with few vectors for each state, then with as many as the work allows.
+
+        Where not even few can be afforded, there is one plan for each of many weights.
+        """
+        discount = training.config.discount
 
         def planned(vectors: int) -> Plans:
             return plan(
                 model,
-                discount=training.config.discount,
+                discount=discount,
                 horizon=horizon,
                 most_vectors=vectors,
                 tolerance=self.tolerance,
@@ -251,8 +260,18 @@ class Planning(AbstractRefinement):
 
         few = min(self.fewest_vectors, self.most_vectors)
         plans = planned(few)
+        if plans.horizon < horizon:
+            return plan_for_weights(
+                model,
+                discount=discount,
+                horizon=horizon,
+                num_weights=self.weights,
+                most_nodes=self.most_nodes,
+                tolerance=self.tolerance,
+            )
         # Twice as many vectors have up to four times as many sums.
         affordable = int(few * np.sqrt(self.work / plans.work))
         if len(plans) < few or affordable <= few:
             return plans
-        return planned(min(self.most_vectors, affordable))
+        more = planned(min(self.most_vectors, affordable))
+        return plans if more.horizon < horizon else more
