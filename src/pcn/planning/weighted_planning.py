@@ -109,12 +109,15 @@ class _Programming:
         outcome = reward[:, None] + later
         score = np.einsum("pko,ko->pk", outcome[..., :-1], self._weights)
         begin = model.state_pairs[self._acting]
-        best = np.maximum.reduceat(score, begin, axis=0)
         counts = np.diff(model.state_pairs)[self._acting]
+        best = np.repeat(np.maximum.reduceat(score, begin, axis=0), counts, axis=0)
+        equal = score >= best - _SETTLED * np.abs(best)
+        steps = np.where(equal, outcome[..., -1], np.inf)
+        fewest = np.repeat(np.minimum.reduceat(steps, begin, axis=0), counts, axis=0)
         place = np.arange(model.num_pairs)[:, None]
-        reached = np.where(score >= np.repeat(best, counts, axis=0), place, model.num_pairs)
+        chosen = np.where(steps == fewest, place, model.num_pairs)
         pairs = np.full(self._pairs[0].shape, -1)
-        pairs[self._acting] = np.minimum.reduceat(reached, begin, axis=0)
+        pairs[self._acting] = np.minimum.reduceat(chosen, begin, axis=0)
         values = np.zeros_like(self._values)
         values[self._acting] = outcome[pairs[self._acting], np.arange(len(self._weights))]
         self._values = values
