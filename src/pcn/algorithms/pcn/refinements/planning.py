@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import gymnasium as gym
 import numpy as np
 from jaxtyping import UInt32
 
@@ -24,6 +25,7 @@ from pcn.nets.heads import action_head_for
 from pcn.nets.heads.categorical import CategoricalHead
 from pcn.planning import Plans, TabularModel, plan
 from pcn.planning.counting import TransitionCounts
+from pcn.planning.grid import Grid
 from pcn.planning.weighted_planning import plan_for_weights
 
 
@@ -66,6 +68,12 @@ class Planning(AbstractRefinement):
     """Steps after which it is looked at whether observations repeat."""
     most_new: float = 0.5
     """Counting is given up when a larger share of these steps led to new observations."""
+    most_numbers: int = 2
+    """Observations of no more real numbers than this are counted in the cells of a grid."""
+    most_cells: int = 576
+    """Cells of the grid."""
+    most_along: int = 64
+    """Cells in each direction."""
     fewest_vectors: int = 24
     """Vectors that each state keeps while planning."""
     most_vectors: int = 200
@@ -123,10 +131,11 @@ class Planning(AbstractRefinement):
         at_least(
             self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
             "fewest_vectors", "most_vectors", "work", "weights", "most_nodes", "updates", "cycles",
-            "round", "rehearsal_updates", "most_doubtful", "most_lessons",
+            "round", "most_cells", "most_along", "rehearsal_updates", "most_doubtful",
+            "most_lessons",
         )  # fmt: skip
         at_least(self, 2, "fewest_trials")
-        at_least(self, 0, "trial_share", "trial_errors", "trial_slack")
+        at_least(self, 0, "most_numbers", "trial_share", "trial_errors", "trial_slack")
         at_least(self, 0, "rehearsals", "rehearsal_share", "rehearsal_noise")
         at_most(self, 1, "rehearsal_noise", "trial_share")
         at_least(self, 0, "errors", "most_new", "enough", "wrong_weight", "missed_weight")
@@ -147,7 +156,7 @@ class Planning(AbstractRefinement):
         """No counts yet."""
         return Counting(self._no_counts(training.spec))
 
-    def _no_counts(self, spec: EnvironmentSpec) -> TransitionCounts:
+    def _no_counts(self, spec: EnvironmentSpec, grid: Grid | None = None) -> TransitionCounts:
         head = action_head_for(spec.action_space)
         assert isinstance(head, CategoricalHead)
         return TransitionCounts(
@@ -158,6 +167,7 @@ class Planning(AbstractRefinement):
             most_states=self.most_states,
             window=self.window,
             most_new=self.most_new,
+            grid=grid,
         )
 
     def _state(self, training: Training) -> Counting:
@@ -168,8 +178,25 @@ class Planning(AbstractRefinement):
         return self._state(training).counts
 
     def after_running(self, training: Training, episodes: Episodes) -> None:
-        """Count every step."""
-        self.counts(training).add(episodes)
+        """Count every step; where observations do not repeat, count in the cells of a grid."""
+        state = self._state(training)
+        if state.counts.given_up and state.counts.grid is None and len(training.dataset):
+            grid = self._grid(training)
+            if grid is not None:
+                state.counts = self._no_counts(training.spec, grid)
+        state.counts.add(episodes)
+
+    def _grid(self, training: Training) -> Grid | None:
+        """A grid over what was observed so far; None where observations have too many numbers."""
+        space = training.spec.observation_space
+        if not isinstance(space, gym.spaces.Box) or len(space.shape) != 1:
+            return None
+        if space.shape[0] > self.most_numbers or not np.issubdtype(space.dtype, np.floating):
+            return None
+        seen = np.asarray(training.dataset.observations())
+        finite = np.isfinite(space.low) & np.isfinite(space.high)
+        corners = np.where(finite, [space.low, space.high], [seen.min(axis=0), seen.max(axis=0)])
+        return Grid.over(corners, most_cells=self.most_cells, most_along=self.most_along)
 
     def after_exploring(self, training: Training) -> None:
         """Rehearse plans now and then, at equal distances."""
