@@ -68,8 +68,11 @@ class Planning(AbstractRefinement):
     """Steps after which it is looked at whether observations repeat."""
     most_new: float = 0.5
     """Counting is given up when a larger share of these steps led to new observations."""
-    most_numbers: int = 2
-    """Observations of no more real numbers than this are counted in the cells of a grid."""
+    most_numbers: int = 1
+    """Observations of no more real numbers than this are counted in the cells of a grid.
+
+    With two (mountain-car), cells hide too much of what happens next: plans promise what nobody
+    reaches."""
     most_cells: int = 576
     """Cells of the grid."""
     most_along: int = 64

@@ -54,6 +54,8 @@ class Routes(AbstractRefinement):
     """Most of the environment steps that playing routes may take, as a share of all steps."""
     work_per_step: float = 100.0
     """How many steps of the model a search may look up or walk for each environment step."""
+    most_work: int = 10_000_000
+    """How many of them all searches of a training may take: several CPU seconds."""
     rounds: int = 16
     """Most searches of an iteration."""
     beam: int = 512
@@ -86,7 +88,17 @@ class Routes(AbstractRefinement):
     """Most steps of the model that are remembered at a time."""
 
     def __post_init__(self) -> None:
-        at_least(self, 0, "steps_share", "work_per_step", "gain", "trusted", "strange", "repeated")
+        at_least(
+            self,
+            0,
+            "steps_share",
+            "work_per_step",
+            "most_work",
+            "gain",
+            "trusted",
+            "strange",
+            "repeated",
+        )
         at_least(self, 1, "rounds", "beam", "labels_per_state", "weights", "patience", "beyond")
         at_least(self, 1, "most_parts", "most_actions", "most_steps_known", "judged_after")
         at_least(self, 1, "given_up_after")
@@ -124,6 +136,7 @@ class Routes(AbstractRefinement):
             if (
                 allowed < training.schedule.mean_length
                 or state.work >= self.work_per_step * training.steps / 2**state.fruitless
+                or state.work >= self.most_work
                 or not (len(state.model) < self.judged_after or state.repeats(self.repeated))
                 or not self._try(training, self._search(training), allowed)
             ):
