@@ -67,7 +67,8 @@ def prepare(plan: Plan, folder: Path) -> Preparation:
     folder that holds a run of the same name with other settings.
     """
     settings = _settle_all(plan.runs)
-    finished, begun = [], []
+    finished: list[PlannedRun] = []
+    begun: list[PlannedRun] = []
     for run in plan.runs:
         path = folder / run.place
         if not path.exists():

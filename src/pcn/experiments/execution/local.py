@@ -195,5 +195,5 @@ class _Worker:
 def usable_cores() -> list[int | None]:
     """The cores that this process may use; None for each where the system does not tell them."""
     if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
+        return [*sorted(os.sched_getaffinity(0))]
     return [None] * (os.cpu_count() or 1)
