@@ -59,8 +59,8 @@ class ExperimentDisplay:
         """How far everything is, in one line."""
         overview = self._overview
         return (
-            f"{len(overview.done)} of {overview.total} runs done, {len(overview.underway)} running, "
-            f"{overview.waiting} waiting, {len(overview.failed)} failed · "
+            f"{len(overview.done)} of {overview.total} runs done, {len(overview.underway)} "
+            f"running, {overview.waiting} waiting, {len(overview.failed)} failed · "
             f"time left: {duration(overview.seconds_left)}"
         )
 

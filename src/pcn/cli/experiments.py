@@ -1,7 +1,7 @@
 """What `pcn reproduce` and `pcn sweep` have in common: show a plan, or carry it out."""
 
 import sys
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,21 +72,23 @@ def show_plan(preparation: Preparation, runs: tuple[PlannedRun, ...], jobs: int)
     speeds = Speeds(preparation.folder, preparation.plan.runs)
     done = {run.place for run in preparation.finished}
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for title, side in (("environment", "left"), ("runs", "left"), ("steps each", "right"),
-                        ("seeds", "right"), ("finished", "right"), ("time left", "right")):  # fmt: skip
-        table.add_column(title, justify="right" if side == "right" else "left")
-    counts = Counter((run.group, run.label) for run in runs)
-    finished = Counter((run.group, run.label) for run in runs if run.place in done)
+    for title in ("environment", "runs"):
+        table.add_column(title)
+    for title in ("steps each", "seeds", "finished", "time left"):
+        table.add_column(title, justify="right")
+    rows: dict[tuple[str, str], list[PlannedRun]] = {}
+    for run in runs:
+        rows.setdefault((run.group, run.label), []).append(run)
     total: float | None = 0.0
-    for (group, label), number in counts.items():
+    for (group, label), members in rows.items():
         steps = preparation.total_steps[group, label]
-        example = next(run for run in runs if (run.group, run.label) == (group, label))
-        each = speeds.seconds(example, steps)
-        left = None if each is None else each * (number - finished[group, label])
-        total = None if total is None or left is None else total + left
+        missing = [run for run in members if run.place not in done]
+        times = [speeds.seconds(run, steps, first=run is missing[0]) for run in missing]
+        left = _sum(times)
+        total = _sum([total, left])
         table.add_row(
-            escape(group), escape(label), f"{steps:,}", str(number),
-            str(finished[group, label]), duration(left),
+            escape(group), escape(label), f"{steps:,}", str(len(members)),
+            str(len(members) - len(missing)), duration(left),
         )  # fmt: skip
     print_table(table)
     if preparation.sentence:
@@ -94,11 +96,17 @@ def show_plan(preparation: Preparation, runs: tuple[PlannedRun, ...], jobs: int)
     scaled = "" if preparation.plan.scale == 1 else f", scaled by {preparation.plan.scale:g}"
     together = None if total is None else total / jobs
     console.print(
-        f"{sum(counts.values())} runs{scaled}: about {duration(total)} of processor time left, "
+        f"{len(runs)} runs{scaled}: about {duration(total)} of processor time left, "
         f"{duration(together)} with {jobs} at once"
     )
-    source = "runs finished in this folder" if speeds.measured_here else "the table that ships"
-    console.print(f"[dim]Speeds: {source}; the table was {ORIGIN}.[/]")
+    source = "runs finished in this folder, else " if speeds.measured_here else ""
+    console.print(f"[dim]Speeds: {source}a table that was {ORIGIN}.[/]")
+
+
+def _sum(times: Sequence[float | None]) -> float | None:
+    """The sum; None if one of them is not known."""
+    known = [seconds for seconds in times if seconds is not None]
+    return sum(known) if len(known) == len(times) else None
 
 
 def show_outcome(outcome: Outcome) -> None:

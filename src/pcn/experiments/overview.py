@@ -53,7 +53,7 @@ class Overview:
         self.underway.pop(event.name, None)
         if event.ending == "done":
             self.done.append(event.name)
-            self._speeds.learn(self._runs[event.name], self._steps[event.name], event.seconds)
+            self._speeds.learn(self._runs[event.name])
         elif event.ending == "failed":
             self.failed.append(event.name)
 

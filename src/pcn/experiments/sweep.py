@@ -1,7 +1,8 @@
 """A study of one's own as a plan: environments x algorithms x a grid of hyperparameters x seeds."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import product
 from typing import Any
 
@@ -29,6 +30,7 @@ def sweep_plan(
         preset: The preset.
         seeds: The seeds of each combination.
         grid: The values of hyperparameters, or of arguments of the environment, by their names.
+            Those that only some of the algorithms or environments have are varied for these alone.
         total_steps: Steps of each training; by default those of the environment's recipe.
     """
     for algorithm in algorithms:
@@ -38,19 +40,21 @@ def sweep_plan(
     if not any(preset in ALGORITHMS[algorithm].presets for algorithm in algorithms):
         known = ", ".join(ALGORITHMS[algorithms[0]].presets)
         raise UserError(f"no preset is called {preset!r}; there are: {known}")
+    grid = grid or {}
+    _refuse_unknown(grid, environments, algorithms)
     steps = {} if total_steps is None else {"total_steps": total_steps}
     runs = []
     for seed, environment, algorithm in product(seeds, environments, algorithms):
         chosen = preset if preset in ALGORITHMS[algorithm].presets else "default"
-        for values in _combinations(grid or {}):
-            arguments = _arguments_among(values, environment, algorithm)
-            others = {name: value for name, value in values.items() if name not in arguments}
+        parameters, options = parameters_of(environment), _options(algorithm)
+        taken = {name: grid[name] for name in grid if name in options or name in parameters}
+        for values in _combinations(taken):
             request = Request(
                 environment=environment,
-                arguments=arguments,
+                arguments={name: values[name] for name in values if name not in options},
                 algorithm=algorithm,
                 preset=chosen,
-                hyperparameters=steps | others,
+                hyperparameters=steps | {name: values[name] for name in values if name in options},
                 seed=seed,
             )
             runs.append(PlannedRun.of(environment, label_of(algorithm, chosen, values), request))
@@ -98,13 +102,24 @@ def _combinations(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
-def _arguments_among(values: Mapping[str, Any], environment: str, algorithm: str) -> dict[str, Any]:
-    """Those values that are the environment's arguments, not the algorithm's hyperparameters."""
-    own = {option.name for option in ALGORITHMS[algorithm].config_class.options()}
-    parameters = parameters_of(environment)
-    return {
-        name: value for name, value in values.items() if name in parameters and name not in own
-    }
+def _options(algorithm: str) -> set[str]:
+    return ALGORITHMS[algorithm].config_class.names()
+
+
+def _refuse_unknown(
+    names: Iterable[str], environments: Sequence[str], algorithms: Sequence[str]
+) -> None:
+    """Raise a `UserError` for an option that none of those who take part has."""
+    known: set[str] = set().union(
+        *(_options(algorithm) for algorithm in algorithms),
+        *(parameters_of(environment) for environment in environments),
+    )
+    for name in names:
+        if name not in known:
+            close = get_close_matches(name, known, n=3)
+            hint = f"; close to it are: {', '.join(close)}" if close else ""
+            takers = ", ".join([*algorithms, *environments])
+            raise UserError(f"none of {takers} has an option {name!r}{hint}")
 
 
 def _split(text: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Who may write into a run's folder: one process at a time, and never an older attempt.
 
-A writer is a folder `.writer-N` inside the run's folder, N being the number of the attempt. A folder
-that is moved to its place is whole, and cannot take a place that is taken: so of two processes that
-want the same attempt one gets it, on every file system.
+A writer is a folder `.writer-N` inside the run's folder, N being the number of the attempt. A
+folder that is moved to its place is whole, and cannot take a place that is taken: so of two
+processes that want the same attempt one gets it, on every file system.
 """
 
 import os

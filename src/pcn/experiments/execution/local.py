@@ -25,9 +25,7 @@ GRACE_SECONDS = 10.0
 """How long workers that have nothing to do may take to end."""
 ASK_SECONDS = 0.2
 
-ONE_THREAD = {
-    name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-}
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """What a worker's environment says, so that libraries do not start a thread for every core."""
 
 

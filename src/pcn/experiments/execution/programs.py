@@ -1,9 +1,9 @@
 """Compiled programs that processes share.
 
 JAX writes its files in place: a process that reads one while another writes it gets half a program,
-and a process that is killed leaves half a program behind for ever. So every process has JAX write to
-a folder of its own. Between two runs, when nothing is being written, it links what it has compiled
-into the shared folder, and what others have compiled into its own.
+and a process that is killed leaves half a program behind for ever. So every process has JAX write
+to a folder of its own. Between two runs, when nothing is being written, it links what it has
+compiled into the shared folder, and what others have compiled into its own.
 """
 
 import os

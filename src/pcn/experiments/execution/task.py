@@ -1,6 +1,7 @@
 """One run of a plan, carried out in whatever process it was given to."""
 
 import dataclasses
+import errno
 import os
 import resource
 import sys
@@ -137,7 +138,7 @@ def _carry_out(
     def report(event: Event) -> None:
         nonlocal last_told
         if isinstance(event, Started):
-            print(f"{_now()} begins at step {event.steps:,}: {event.settings.to_json()}")
+            print(f"{_now()} {event.settings.algorithm} at step {event.steps:,}")
         elif isinstance(event, Noticed):
             print(f"{_now()} {event.sentence}")
         elif isinstance(event, Advanced) and time.monotonic() - last_told >= TELL_SECONDS:
@@ -215,10 +216,11 @@ def _told(error: Exception) -> str:
     return traceback.format_exception_only(error)[-1].strip().splitlines()[0]
 
 
-def _is_full(error: Exception) -> bool:
-    import errno
-
-    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+def _is_full(error: BaseException | None) -> bool:
+    """Whether there was no space left, also where that was told in other words."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return error is not None and _is_full(error.__context__)
 
 
 def _cpu_seconds() -> float:

@@ -1,9 +1,9 @@
 """A worker process: carries out one task after the other, on one core.
 
 `python -m pcn.experiments.execution.worker CORE` reads a JSON object per line from standard input:
-a task, or `{"stop": true}`, after which the run under way saves a checkpoint and ends. It writes what
-happens to standard output in the same form. When the input ends, it stops as well: a worker does not
-outlive the process that has started it.
+a task, or `{"stop": true}`, after which the run under way saves a checkpoint and ends. It writes
+what happens to standard output in the same form. When the input ends, it stops as well: a worker
+does not outlive the process that has started it.
 """
 
 import dataclasses
