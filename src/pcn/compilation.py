@@ -32,6 +32,9 @@ def configure_jax(*, programs: Path | None = None) -> None:
         if jax.config.jax_compilation_cache_dir is not None:  # type: ignore[attr-defined]
             return
         programs = programs_folder()
+    else:
+        # The name of a folder for GPUs would be part of every program's name, and with it ours.
+        jax.config.update("jax_persistent_cache_enable_xla_caches", "none")
     if programs is not None:
         jax.config.update("jax_compilation_cache_dir", str(programs))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

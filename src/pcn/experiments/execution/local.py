@@ -145,7 +145,8 @@ class _Worker:
             # Modules of the user's are found where this process finds them.
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
-        threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, args=(inbox,), daemon=True)
+        self._listener.start()
 
     def begin(self, task: Task) -> None:
         """Give the worker a task."""
@@ -168,6 +169,7 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._listener.join(GRACE_SECONDS)
 
     @property
     def told_end(self) -> str:
@@ -184,9 +186,10 @@ class _Worker:
 
     def _listen(self, inbox: "queue.Queue[tuple[_Worker, TaskEvent | None]]") -> None:
         assert self._process.stdout is not None, "the output is a pipe"
-        for line in self._process.stdout:
-            [(kind, content)] = json.loads(line).items()
-            inbox.put((self, Moved(**content) if kind == "moved" else Ended(**content)))
+        with self._process.stdout as messages:
+            for line in messages:
+                [(kind, content)] = json.loads(line).items()
+                inbox.put((self, Moved(**content) if kind == "moved" else Ended(**content)))
         inbox.put((self, None))
 
 
