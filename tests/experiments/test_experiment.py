@@ -19,7 +19,7 @@ from pcn.experiments.sweep import sweep_plan
 
 pytestmark = pytest.mark.slow
 
-STEPS = 20_000
+STEPS = 10_000
 SECONDS = 240
 """Long enough for a busy machine."""
 QUICK = {"intervals": 2, "episodes_per_update": 2, "evaluations": 2}
