@@ -11,9 +11,7 @@ from pcn.runs.settling import settle
 
 def steps(plan):
     """Steps by group and label."""
-    return {
-        (run.group, run.label): run.request.hyperparameters["total_steps"] for run in plan.runs
-    }
+    return {(run.group, run.label): run.request.hyperparameters["total_steps"] for run in plan.runs}
 
 
 def test_table_1_has_three_environments_four_rows_and_five_seeds():
