@@ -8,17 +8,7 @@ from pcn.experiments.overview import Overview
 from pcn.experiments.paper import paper_plan
 from pcn.experiments.plan import Plan
 from pcn.experiments.preparation import prepare
-
-
-def refusal(capsys, *arguments):
-    """The one sentence on standard error with which a command refuses."""
-    with pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    assert stop.value.code == 2
-    error = capsys.readouterr().err.strip()
-    assert error.startswith("pcn: ")
-    assert "\n" not in error
-    return error
+from refusals import refusal
 
 
 def test_a_dry_run_shows_the_plan_and_an_estimate_and_writes_nothing(capsys, tmp_path):

@@ -156,7 +156,7 @@ class Broken(gym.Env):
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        print("an episode begins")
+        print("cores", len(os.sched_getaffinity(0)), "threads", os.environ.get("OMP_NUM_THREADS"))
         return 0, {}
 
     def step(self, action):
@@ -167,6 +167,7 @@ class Broken(gym.Env):
 
 
 def test_a_failed_run_is_told_with_its_log_and_does_not_stop_the_others(tmp_path, monkeypatch):
+    before = os.sched_getaffinity(0), dict(os.environ)
     breaks = tmp_path / "breaks"
     (tmp_path / "broken_simulator.py").write_text(BROKEN.replace("BREAKS", repr(str(breaks))))
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -186,7 +187,8 @@ def test_a_failed_run_is_told_with_its_log_and_does_not_stop_the_others(tmp_path
     again = carry_out_plan(prepare(plan, folder), LocalExecutor(1))
     assert not again.failures
     assert not unfinished(preparation)
-    assert "an episode begins" in failure.log.read_text()
+    assert "cores 1 threads 1" in failure.log.read_text()
+    assert (os.sched_getaffinity(0), dict(os.environ)) == before, "only workers are limited"
     assert read_status(folder / plan.runs[0].place).attempt == 2
 
 

@@ -1,7 +1,8 @@
 """Live overview of an experiment: a table in a terminal, plain lines elsewhere."""
 
 import time
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -16,42 +17,36 @@ LINE_SECONDS = 60.0
 
 
 class ExperimentDisplay:
-    """Shows the events of an execution; use it as a context manager and call it with each event."""
+    """Shows the events of an execution; call it with each of them, while it is `shown`."""
 
     def __init__(self, console: Console, overview: Overview) -> None:
         self._console = console
         self._overview = overview
-        self._live: Live | None = None
         self._last_line = time.monotonic()
 
-    def __enter__(self) -> "ExperimentDisplay":
-        if self._console.is_terminal:
-            self._live = Live(
-                get_renderable=self._picture,
-                console=self._console,
-                refresh_per_second=2,
-                transient=True,
-            )
-            self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._live is not None:
-            self._live.stop()
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Keep a table up to date where there is a terminal."""
+        if not self._console.is_terminal:
+            yield
+            return
+        with Live(
+            get_renderable=self._picture,
+            console=self._console,
+            refresh_per_second=2,
+            transient=True,
+        ):
+            yield
 
     def __call__(self, event: TaskEvent) -> None:
         """Take the event in, and show what it changes."""
         self._overview(event)
         if isinstance(event, Ended):
             self._console.print(self._ended_line(event))
-        elif self._live is None and isinstance(event, Began):
+        elif not self._console.is_terminal and isinstance(event, Began):
             self._console.print(f"{escape(event.name)} begins")
-        if self._live is None and time.monotonic() - self._last_line >= LINE_SECONDS:
+        silent = time.monotonic() - self._last_line
+        if not self._console.is_terminal and silent >= LINE_SECONDS:
             self._last_line = time.monotonic()
             self._console.print(self.summary())
 

@@ -47,7 +47,7 @@ class ExecutionOptions:
         overview = Overview(preparation, runs, executor.num_jobs)
         display = ExperimentDisplay(console, overview)
         with stop_on_interrupt(folder, " ".join(sys.argv[1:])) as stop:
-            with display:
+            with display.shown():
                 outcome = carry_out_plan(
                     preparation,
                     executor,

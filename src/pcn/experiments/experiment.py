@@ -1,12 +1,12 @@
 """Carrying out a plan in a folder, as far as it has not been carried out already."""
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pcn.experiments.execution.abstract import AbstractExecutor
-from pcn.experiments.execution.task import Ended, Task, TaskEvent
+from pcn.experiments.execution.task import Ended, ShouldStop, Task, TaskEvent, Tell
 from pcn.experiments.plan import PlannedRun
 from pcn.experiments.preparation import Preparation
 from pcn.experiments.speeds import Speeds
@@ -40,8 +40,8 @@ def carry_out_plan(
     executor: AbstractExecutor,
     *,
     runs: Sequence[PlannedRun] | None = None,
-    tell: Callable[[TaskEvent], None] = lambda event: None,
-    should_stop: Callable[[], bool] = lambda: False,
+    tell: Tell = lambda event: None,
+    should_stop: ShouldStop = lambda: False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Outcome:
     """Carry out the runs of a plan that are missing, or those of `runs` among them.

@@ -1,10 +1,10 @@
 """What every way of executing a plan has in common."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from pcn.experiments.execution.task import Task, TaskEvent
+from pcn.experiments.execution.task import ShouldStop, Task, Tell
 
 
 class AbstractExecutor(ABC):
@@ -20,12 +20,7 @@ class AbstractExecutor(ABC):
         """Raise a `UserError` if it cannot run, or its processes cannot write to the folder."""
 
     @abstractmethod
-    def execute(
-        self,
-        tasks: Sequence[Task],
-        tell: Callable[[TaskEvent], None],
-        should_stop: Callable[[], bool],
-    ) -> None:
+    def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:
         """Carry out all tasks, in their order, and tell how each begins, moves and ends.
 
         A run whose process is lost is continued from its checkpoint. Once `should_stop` says so,

@@ -8,14 +8,14 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pcn.errors import UserError
 from pcn.experiments.execution.abstract import AbstractExecutor
-from pcn.experiments.execution.task import Began, Ended, Moved, Task, TaskEvent
+from pcn.experiments.execution.task import Began, Ended, Moved, ShouldStop, Task, TaskEvent, Tell
 
 LOST_ATTEMPTS = 2
 """How often the process of a run may die before the run has failed."""
@@ -56,12 +56,7 @@ class LocalExecutor(AbstractExecutor):
         if not os.access(folder, os.W_OK):
             raise UserError(f"cannot write to {folder}")
 
-    def execute(
-        self,
-        tasks: Sequence[Task],
-        tell: Callable[[TaskEvent], None],
-        should_stop: Callable[[], bool],
-    ) -> None:
+    def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:
         """Give each worker the next task whenever it has none."""
         waiting, lost = deque(tasks), dict.fromkeys((task.name for task in tasks), 0)
         inbox: queue.Queue[tuple[_Worker, TaskEvent | None]] = queue.Queue()
@@ -102,7 +97,7 @@ class LocalExecutor(AbstractExecutor):
         event: TaskEvent | None,
         waiting: deque[Task],
         lost: dict[str, int],
-        tell: Callable[[TaskEvent], None],
+        tell: Tell,
         stopping: bool,
     ) -> bool:
         """Pass on what a worker says, None being its end; True if it has to be replaced."""
@@ -189,7 +184,7 @@ class _Worker:
         with self._process.stdout as messages:
             for line in messages:
                 [(kind, content)] = json.loads(line).items()
-                inbox.put((self, Moved(**content) if kind == "moved" else Ended(**content)))
+                inbox.put((self, (Ended if kind == "Ended" else Moved)(**content)))
         inbox.put((self, None))
 
 

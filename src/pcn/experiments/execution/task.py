@@ -98,11 +98,13 @@ class Began:
 
 
 TaskEvent = Began | Moved | Ended
+Tell = Callable[[TaskEvent], None]
+"""Hears what happens to runs."""
+ShouldStop = Callable[[], bool]
+"""Says whether runs under way are to save a checkpoint and end."""
 
 
-def perform(
-    task: Task, tell: Callable[[Moved], None], stop: Callable[[], bool] = lambda: False
-) -> Ended:
+def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
     """Carry out a run, or what is left of it; what it prints goes to its log."""
     path = task.path
     started, cpu_before = time.perf_counter(), _cpu_seconds()
@@ -115,7 +117,7 @@ def perform(
         )
         status.write(path)
         with output_into(log):
-            ending = _carry_out(task, status.attempt, tell, stop)
+            ending = _carry_out(task, status.attempt, tell, should_stop)
     except Exception as error:
         # Not even the log could be written.
         return Ended(task.name, "failed", _told(error), disk_full=_is_full(error))
@@ -130,9 +132,7 @@ def perform(
     return ended
 
 
-def _carry_out(
-    task: Task, attempt: int, tell: Callable[[Moved], None], stop: Callable[[], bool]
-) -> Ended:
+def _carry_out(task: Task, attempt: int, tell: Tell, should_stop: ShouldStop) -> Ended:
     last_told = 0.0
 
     def report(event: Event) -> None:
@@ -155,7 +155,7 @@ def _carry_out(
             carry_out(
                 folder,
                 report=report,
-                stop=stop,
+                stop=should_stop,
                 checkpoint_seconds=task.checkpoint_seconds,
                 take_over=task.take_over,
             )
@@ -163,7 +163,7 @@ def _carry_out(
             request = dataclasses.replace(
                 task.run.request, out=path, checkpoint_seconds=task.checkpoint_seconds
             )
-            carry_out(request, report=report, stop=stop)
+            carry_out(request, report=report, stop=should_stop)
     except Stopped:
         print(f"{_now()} stopped after a checkpoint")
         return Ended(task.name, "stopped")

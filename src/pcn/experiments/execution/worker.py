@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 from pcn.compilation import configure_jax, programs_folder
 from pcn.experiments.execution.programs import SharedPrograms
-from pcn.experiments.execution.task import Moved, Task, perform
+from pcn.experiments.execution.task import Task, TaskEvent, perform
 
 
 def main(core: int | None) -> None:
@@ -34,8 +34,8 @@ def main(core: int | None) -> None:
     programs = None if folder is None else SharedPrograms(folder)
     configure_jax(programs=None if programs is None else programs.own)
 
-    def tell(moved: Moved) -> None:
-        _send(sink, "moved", dataclasses.asdict(moved))
+    def tell(event: TaskEvent) -> None:
+        _send(sink, type(event).__name__, dataclasses.asdict(event))
 
     try:
         for task in iter(tasks.get, None):
@@ -44,7 +44,7 @@ def main(core: int | None) -> None:
             ended = perform(task, tell, stop.is_set)
             if programs is not None:
                 programs.publish()
-            _send(sink, "ended", dataclasses.asdict(ended))
+            tell(ended)
     except BrokenPipeError:  # nobody listens any more
         pass
     finally:
