@@ -1,1 +1,1 @@
-"""Experiments: many runs as data, executed on this machine, and what comes of them together."""
+"""Many runs: plans, their execution, and comparisons of what came out."""
