@@ -42,6 +42,7 @@ TABLES = {
     "EMBEDDINGS": "nets/spaces",
     "REFINEMENTS": "algorithms/pcn/refinements/__init__",
     "COMMANDS": "cli/main",
+    "EXPERIMENTS": "experiments/paper",
 }
 """What can be added to by one line, and the module in which that line belongs."""
 

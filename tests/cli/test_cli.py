@@ -14,6 +14,7 @@ from pcn.cli import main
 from pcn.cli.options import algorithm_options, environment_options
 from pcn.figures.progress import progress_figure
 from pcn.runs import load
+from refusals import refusal
 from sizes import quick
 
 OTHERS = [name for name in ALGORITHMS if name != "pcn"]
@@ -26,17 +27,6 @@ def run(tmp_path_factory):
         ["train", "deep-sea-treasure", "--seed", "1", "--out", str(folder), "--total-steps", "3000"]
     )
     return folder
-
-
-def refusal(capsys, *arguments):
-    """The one sentence on standard error with which a command refuses."""
-    with pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    assert stop.value.code == 2
-    error = capsys.readouterr().err.strip()
-    assert error.startswith("pcn: ")
-    assert "\n" not in error
-    return error
 
 
 @pytest.mark.slow

@@ -12,8 +12,11 @@ from pcn.errors import Stopped
 
 
 @contextmanager
-def stop_on_interrupt(folder: Path) -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; a second one stops at once."""
+def stop_on_interrupt(folder: Path, go_on: str | None = None) -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; a second one stops at once.
+
+    `go_on` is the command with which to continue, by default `resume` and the folder.
+    """
     stop = threading.Event()
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -25,7 +28,8 @@ def stop_on_interrupt(folder: Path) -> Iterator[threading.Event]:
     try:
         yield stop
     except (KeyboardInterrupt, Stopped):
-        hint = f"; continue with `{program()} resume {folder}`" if folder.exists() else ""
+        command = f"resume {folder}" if go_on is None else go_on
+        hint = f"; continue with `{program()} {command}`" if folder.exists() else ""
         raise KeyboardInterrupt(hint) from None
     finally:
         signal.signal(signal.SIGINT, before)

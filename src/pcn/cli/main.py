@@ -24,6 +24,8 @@ COMMANDS = {
     "evaluate": Command("pcn.cli.evaluate", "Evaluate"),
     "play": Command("pcn.cli.play", "Play"),
     "plot": Command("pcn.cli.plot", "Plot", uses_jax=False),
+    "reproduce": Command("pcn.cli.reproduce", "Reproduce"),
+    "sweep": Command("pcn.cli.sweep", "Sweep"),
 }
 
 USAGE = """\
@@ -39,6 +41,8 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
   pcn evaluate RUN                            execute every policy of a run again
   pcn play RUN --policy 3 [--save play.gif]   run one policy step by step
   pcn plot RUN --out front.png                draw the front
+  pcn reproduce table1 --dry-run              the paper's experiments: which runs, and how long
+  pcn sweep minecart --algorithm pcn,ra --seeds 0-4 --out DIR   many runs of your own choice
 
 `pcn COMMAND --help` lists the options of a command.
 """

@@ -23,6 +23,8 @@ class Resume:
     """The run's folder."""
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     """Least time between two checkpoints."""
+    take_over: bool = False
+    """Whether to continue it although another process writes it, which then stops."""
 
     def __call__(self) -> None:
         """Train on from the last checkpoint."""
@@ -34,6 +36,10 @@ class Resume:
             )
         with Display(console, "Resuming") as display, stop_on_interrupt(self.run) as stop:
             run = carry_out(
-                folder, report=display, stop=stop, checkpoint_seconds=self.checkpoint_seconds
+                folder,
+                report=display,
+                stop=stop,
+                checkpoint_seconds=self.checkpoint_seconds,
+                take_over=self.take_over,
             )
         show_run(run)

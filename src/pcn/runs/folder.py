@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from pcn.pareto import Tolerances
 from pcn.runs.front_table import coverage_set_of, table_of
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
+from pcn.runs.writer import Writer
 from pcn.serialisation.files import (
     read_arrays,
     read_csv,
@@ -41,16 +42,21 @@ FILES = (
 class RunFolder:
     """Paths and formats of a run's files; each file is replaced in one step.
 
-    `metrics.json` is written last: a folder that has it is finished.
+    `metrics.json` is written last: a folder that has it is finished. Who writes has to be its
+    writer: `create` and `claim` make this process the writer, `release` ends it.
     """
 
     path: Path
+    writer: Writer | None = None
 
     @classmethod
     def create(
         cls, path: Path, settings: Settings, spec: EnvironmentSpec, probe: Mapping[str, int]
     ) -> "RunFolder":
-        """A new folder that says what is going to be trained; an existing one is left alone."""
+        """A new folder that says what is going to be trained; an existing one is left alone.
+
+        This process is its writer.
+        """
         cls.refuse_existing(path)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
@@ -60,11 +66,30 @@ class RunFolder:
                 temporary / "spec.json",
                 {"format": settings.format, **spec.to_json(), "probe": dict(probe)},
             )
+            writer = Writer.of_new_folder(temporary, path)
             temporary.rename(path)
         except OSError as error:
             shutil.rmtree(temporary, ignore_errors=True)
             raise UserError(f"cannot create {path}: {error.strerror or error}") from None
-        return cls(path)
+        return cls(path, writer)
+
+    def claim(self, *, take_over: bool = False) -> "RunFolder":
+        """The folder with this process as its writer; a `UserError` names another one.
+
+        With `take_over` the other one is succeeded, alive or not.
+        """
+        return replace(self, writer=Writer.claim(self.path, take_over=take_over))
+
+    def release(self) -> None:
+        """Let others write."""
+        if self.writer is not None:
+            self.writer.release()
+
+    def _to_write(self, name: str) -> Path:
+        """The path of a file that this process may write, now."""
+        assert self.writer is not None, "who writes has claimed the folder"
+        self.writer.check()
+        return self.path / name
 
     @staticmethod
     def refuse_existing(path: Path) -> None:
@@ -108,7 +133,7 @@ class RunFolder:
     def write_progress(self, evaluations: list[Evaluation]) -> None:
         """The table of evaluations."""
         rows = [evaluation.row() for evaluation in evaluations]
-        write_csv(self.path / "progress.csv", COLUMNS, rows)
+        write_csv(self._to_write("progress.csv"), COLUMNS, rows)
 
     def read_progress(self) -> list[Evaluation]:
         """The table of evaluations."""
@@ -119,7 +144,7 @@ class RunFolder:
         self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any], record: Mapping[str, Any]
     ) -> None:
         """The trainer's state to resume from, and the record kept so far."""
-        write_arrays(self.path / "checkpoint.npz", arrays, trainer=facts, record=record)
+        write_arrays(self._to_write("checkpoint.npz"), arrays, trainer=facts, record=record)
 
     def read_checkpoint(self) -> tuple[dict[str, np.ndarray], Any, Any] | None:
         """The arrays and facts of the last state saved, and the record; None if there is none."""
@@ -133,7 +158,7 @@ class RunFolder:
 
     def write_weights(self, arrays: Mapping[str, np.ndarray]) -> None:
         """What the policies need to act."""
-        write_arrays(self.path / "weights.npz", arrays)
+        write_arrays(self._to_write("weights.npz"), arrays)
 
     def read_weights(self) -> dict[str, np.ndarray]:
         """What the policies need to act."""
@@ -141,7 +166,7 @@ class RunFolder:
 
     def write_coverage_set(self, coverage_set: CoverageSet, names: tuple[str, ...]) -> None:
         """One row per policy, in `front.csv`; `names` are the objectives'."""
-        write_csv(self.path / "front.csv", *table_of(coverage_set, names))
+        write_csv(self._to_write("front.csv"), *table_of(coverage_set, names))
 
     def read_coverage_set(self, *, num_policies: int, tolerances: Tolerances) -> CoverageSet:
         """The policies of `front.csv`."""
@@ -153,7 +178,7 @@ class RunFolder:
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """The metrics of the finished run; the last file to be written."""
-        write_json(self.path / "metrics.json", metrics)
+        write_json(self._to_write("metrics.json"), metrics)
 
     def read_metrics(self) -> dict[str, Any]:
         """The metrics of the finished run."""

@@ -77,15 +77,24 @@ def resume(
     report: Report | None = None,
     stop: Stop | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    take_over: bool = False,
 ) -> Run:
     """Continue an interrupted run; it ends in what it would have been without the interruption.
 
-    A finished run is only loaded. `report`, `stop` and `checkpoint_seconds` are those of `train`.
+    A finished run is only loaded. A run that another process is writing is refused; `take_over`
+    succeeds that process, which then writes nothing more. `report`, `stop` and
+    `checkpoint_seconds` are those of `train`.
     """
     folder = RunFolder.open(Path(path))
     if folder.finished:
         return load(path)
-    return carry_out(folder, report=report, stop=stop, checkpoint_seconds=checkpoint_seconds)
+    return carry_out(
+        folder,
+        report=report,
+        stop=stop,
+        checkpoint_seconds=checkpoint_seconds,
+        take_over=take_over,
+    )
 
 
 def carry_out(
@@ -94,20 +103,24 @@ def carry_out(
     report: Report | None = None,
     stop: Stop | None = None,
     checkpoint_seconds: float | None = None,
+    take_over: bool = False,
 ) -> Run:
     """Do what a request says, or what is left to do in the folder of an unfinished run.
 
     The environment is made once, everything is checked before the folder is made, and `report` is
     told what was settled before training begins. `checkpoint_seconds` is the request's, unless it
-    is given here.
+    is given here. While this process writes a folder, others are refused; `take_over` is that of
+    `resume`.
     """
     if checkpoint_seconds is not None:
         check_checkpoint_seconds(checkpoint_seconds)
     elif isinstance(job, Request):
         checkpoint_seconds = job.checkpoint_seconds
-    settled = settle(job, report) if isinstance(job, Request) else reopen(job)
-    settings, environment = settled.settings, settled.environment
+    folder = job.claim(take_over=take_over) if isinstance(job, RunFolder) else None
+    environment: AbstractEnvironment | None = None
     try:
+        settled = settle(job, report) if isinstance(job, Request) else reopen(job)
+        settings, environment = settled.settings, settled.environment
         pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
         environment.prepare()
         trainer = ALGORITHMS[settings.algorithm].trainer(
@@ -116,17 +129,19 @@ def carry_out(
             seed=settings.seed,
             steps_before=settled.probe["steps"],
         )
-        record, folder = Record(), None
-        if isinstance(job, RunFolder):
-            folder = job
+        record = Record()
+        if folder is not None:
             record = _restore(trainer, folder)
-        elif job.out is not None:
+        elif isinstance(job, Request) and job.out is not None:
             folder = RunFolder.create(job.out, settings, settled.spec, settled.probe)
         loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _asker(stop))
         seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
         return loop.complete(seconds)
     finally:
-        environment.close()
+        if environment is not None:
+            environment.close()
+        if folder is not None:
+            folder.release()
 
 
 def _ignore(event: Event) -> None:

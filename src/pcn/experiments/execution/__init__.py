@@ -1,0 +1,1 @@
+"""Executing the runs of a plan: a small interface, and a class for each kind of machine."""

@@ -1,0 +1,195 @@
+"""Execution on this machine: worker processes with one core each."""
+
+import dataclasses
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pcn.errors import UserError
+from pcn.experiments.execution.abstract import AbstractExecutor
+from pcn.experiments.execution.task import Began, Ended, Moved, ShouldStop, Task, TaskEvent, Tell
+
+LOST_ATTEMPTS = 2
+"""How often the process of a run may die before the run has failed."""
+MOST_MB = 3_000.0
+"""A worker that has had more memory is replaced: it holds the programs of all its runs."""
+GRACE_SECONDS = 10.0
+"""How long workers that have nothing to do may take to end."""
+ASK_SECONDS = 0.2
+
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+"""What a worker's environment says, so that libraries do not start a thread for every core."""
+
+
+class LocalExecutor(AbstractExecutor):
+    """Worker processes that stay alive over many runs.
+
+    Args:
+        jobs: How many; by default one for each core that this process may use.
+    """
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self._cores = usable_cores()
+        if jobs is not None and jobs < 1:
+            raise UserError(f"jobs must be at least 1, got {jobs}")
+        self._jobs = len(self._cores) if jobs is None else jobs
+
+    @property
+    def num_jobs(self) -> int:
+        """How many worker processes there are."""
+        return self._jobs
+
+    def check(self, folder: Path) -> None:
+        """Raise a `UserError` if the folder cannot be written to."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"cannot create {folder}: {error.strerror or error}") from None
+        if not os.access(folder, os.W_OK):
+            raise UserError(f"cannot write to {folder}")
+
+    def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:
+        """Give each worker the next task whenever it has none."""
+        waiting, lost = deque(tasks), dict.fromkeys((task.name for task in tasks), 0)
+        inbox: queue.Queue[tuple[_Worker, TaskEvent | None]] = queue.Queue()
+        slots: list[_Worker | None] = [None] * min(self._jobs, len(waiting))
+        stopping = False
+        try:
+            while True:
+                if should_stop() and not stopping:
+                    stopping = True
+                    waiting.clear()
+                    for worker in slots:
+                        if worker is not None:
+                            worker.stop()
+                for index, worker in enumerate(slots):
+                    if waiting and (worker is None or worker.task is None):
+                        worker = worker or _Worker(self._cores[index % len(self._cores)], inbox)
+                        slots[index] = worker
+                        task = waiting.popleft()
+                        tell(Began(task.name))
+                        worker.begin(task)
+                if not any(worker is not None and worker.task is not None for worker in slots):
+                    return
+                with suppress(queue.Empty):
+                    worker, event = inbox.get(timeout=ASK_SECONDS)
+                    if worker not in slots:
+                        continue
+                    retired = self._hear(worker, event, waiting, lost, tell, stopping)
+                    if retired:
+                        slots[slots.index(worker)] = None
+        finally:
+            for worker in slots:
+                if worker is not None:
+                    worker.end(at_once=worker.task is not None)
+
+    def _hear(
+        self,
+        worker: "_Worker",
+        event: TaskEvent | None,
+        waiting: deque[Task],
+        lost: dict[str, int],
+        tell: Tell,
+        stopping: bool,
+    ) -> bool:
+        """Pass on what a worker says, None being its end; True if it has to be replaced."""
+        task = worker.task
+        if event is None:
+            worker.end(at_once=False)
+            if task is not None:
+                lost[task.name] += 1
+                how = worker.told_end
+                if stopping or lost[task.name] >= LOST_ATTEMPTS:
+                    tell(Ended(task.name, "stopped" if stopping else "failed", how))
+                else:
+                    tell(Ended(task.name, "lost", how))
+                    waiting.appendleft(dataclasses.replace(task, take_over=True))
+            return True
+        if isinstance(event, Ended):
+            worker.task = None
+        tell(event)
+        if isinstance(event, Ended) and event.peak_mb > MOST_MB:
+            worker.end(at_once=False)
+            return True
+        return False
+
+
+class _Worker:
+    """A worker process, seen from the one that has started it."""
+
+    def __init__(
+        self, core: int | None, inbox: "queue.Queue[tuple[_Worker, TaskEvent | None]]"
+    ) -> None:
+        self.task: Task | None = None
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "pcn.experiments.execution.worker"),
+                *([] if core is None else [str(core)]),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            # Modules of the user's are found where this process finds them.
+            env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        self._listener = threading.Thread(target=self._listen, args=(inbox,), daemon=True)
+        self._listener.start()
+
+    def begin(self, task: Task) -> None:
+        """Give the worker a task."""
+        self.task = task
+        self._send(task.to_json())
+
+    def stop(self) -> None:
+        """Have the run under way save a checkpoint and end."""
+        self._send({"stop": True})
+
+    def end(self, *, at_once: bool) -> None:
+        """End the process; without `at_once` it may clean up first."""
+        assert self._process.stdin is not None, "the input is a pipe"
+        with suppress(OSError):
+            self._process.stdin.close()
+        if at_once:
+            self._process.kill()
+        try:
+            self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._listener.join(GRACE_SECONDS)
+
+    @property
+    def told_end(self) -> str:
+        """How the process ended, in words."""
+        code = self._process.returncode
+        how = f"was killed by signal {-code}" if code and code < 0 else f"ended with code {code}"
+        return f"its worker process {self._process.pid} {how}"
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None, "the input is a pipe"
+        with suppress(OSError):  # its end is told by the thread that listens
+            self._process.stdin.write(json.dumps(message) + "\n")
+            self._process.stdin.flush()
+
+    def _listen(self, inbox: "queue.Queue[tuple[_Worker, TaskEvent | None]]") -> None:
+        assert self._process.stdout is not None, "the output is a pipe"
+        with self._process.stdout as messages:
+            for line in messages:
+                [(kind, content)] = json.loads(line).items()
+                inbox.put((self, (Ended if kind == "Ended" else Moved)(**content)))
+        inbox.put((self, None))
+
+
+def usable_cores() -> list[int | None]:
+    """The cores that this process may use; None for each where the system does not tell them."""
+    if hasattr(os, "sched_getaffinity"):
+        return [*sorted(os.sched_getaffinity(0))]
+    return [None] * (os.cpu_count() or 1)

@@ -1,0 +1,233 @@
+"""One run of a plan, carried out in whatever process it was given to."""
+
+import dataclasses
+import errno
+import os
+import resource
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pcn.errors import Stopped, UserError
+from pcn.experiments.plan import PlannedRun
+from pcn.experiments.status import Status, log_file, read_status
+from pcn.runs.events import Advanced, Event, Noticed, Started
+from pcn.runs.folder import RunFolder
+from pcn.runs.training import carry_out
+
+TELL_SECONDS = 0.5
+"""Least time between two reports of how far a run is."""
+
+Ending = Literal["done", "failed", "stopped", "lost"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run to be carried out, as data that any process understands."""
+
+    folder: Path
+    """The experiment's folder."""
+    run: PlannedRun
+    checkpoint_seconds: float
+    take_over: bool = False
+    """Whether a process that may still write the run is known to be lost."""
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.folder / self.run.place
+
+    @property
+    def name(self) -> str:
+        """What tells the run from all others of its plan."""
+        return self.run.place.as_posix()
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is sent to another process."""
+        return {
+            "folder": str(self.folder),
+            "run": self.run.to_json(),
+            "checkpoint_seconds": self.checkpoint_seconds,
+            "take_over": self.take_over,
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Task":
+        """The task that `to_json` wrote."""
+        given = {**content, "folder": Path(content["folder"])}
+        return cls(**{**given, "run": PlannedRun.from_json(content["run"])})
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far a run is."""
+
+    name: str
+    steps: int
+    total_steps: int
+    phase: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How an attempt of a run ended."""
+
+    name: str
+    ending: Ending
+    """`stopped` by the user; `lost` with the process that it was in."""
+    sentence: str = ""
+    """Why, where it failed."""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_mb: float = 0.0
+    """The most memory that the process has had."""
+    disk_full: bool = False
+    """Whether it failed for want of space, as every other run will."""
+
+
+@dataclass(frozen=True)
+class Began:
+    """A run is begun or continued."""
+
+    name: str
+
+
+TaskEvent = Began | Moved | Ended
+Tell = Callable[[TaskEvent], None]
+"""Hears what happens to runs."""
+ShouldStop = Callable[[], bool]
+"""Says whether runs under way are to save a checkpoint and end."""
+
+
+def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
+    """Carry out a run, or what is left of it; what it prints goes to its log."""
+    path = task.path
+    started, cpu_before = time.perf_counter(), _cpu_seconds()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        before = read_status(path)
+        log = log_file(path)
+        status = dataclasses.replace(
+            before, state="running", attempt=before.attempt + 1, log=log.name, sentence=""
+        )
+        status.write(path)
+        with output_into(log):
+            ending = _carry_out(task, status.attempt, tell, should_stop)
+    except Exception as error:
+        # Not even the log could be written.
+        return Ended(task.name, "failed", _told(error), disk_full=_is_full(error))
+    ended = dataclasses.replace(
+        ending,
+        seconds=time.perf_counter() - started,
+        cpu_seconds=_cpu_seconds() - cpu_before,
+        peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    )
+    with suppress(OSError):  # what the run's own folder says is enough
+        _status_after(status, ended).write(path)
+    return ended
+
+
+def _carry_out(task: Task, attempt: int, tell: Tell, should_stop: ShouldStop) -> Ended:
+    last_told = 0.0
+
+    def report(event: Event) -> None:
+        nonlocal last_told
+        if isinstance(event, Started):
+            print(f"{_now()} {event.settings.algorithm} at step {event.steps:,}")
+        elif isinstance(event, Noticed):
+            print(f"{_now()} {event.sentence}")
+        elif isinstance(event, Advanced) and time.monotonic() - last_told >= TELL_SECONDS:
+            last_told = time.monotonic()
+            tell(Moved(task.name, event.steps, event.total_steps, event.phase))
+
+    path = task.path
+    print(f"{_now()} attempt {attempt} in process {os.getpid()}")
+    try:
+        if path.exists():
+            folder = RunFolder.open(path)
+            if folder.finished:
+                return Ended(task.name, "done")
+            carry_out(
+                folder,
+                report=report,
+                stop=should_stop,
+                checkpoint_seconds=task.checkpoint_seconds,
+                take_over=task.take_over,
+            )
+        else:
+            request = dataclasses.replace(
+                task.run.request, out=path, checkpoint_seconds=task.checkpoint_seconds
+            )
+            carry_out(request, report=report, stop=should_stop)
+    except Stopped:
+        print(f"{_now()} stopped after a checkpoint")
+        return Ended(task.name, "stopped")
+    except Exception as error:
+        if isinstance(error, UserError):
+            print(f"{_now()} {error}")
+        else:
+            traceback.print_exc(file=sys.stdout)
+        return Ended(task.name, "failed", _told(error), disk_full=_is_full(error))
+    print(f"{_now()} done")
+    return Ended(task.name, "done")
+
+
+@contextmanager
+def output_into(log: Path) -> Iterator[None]:
+    """Append to a file what this process, and what it starts, prints."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [(number, os.dup(number)) for number in (1, 2)]
+    streams = sys.stdout, sys.stderr
+    with log.open("a", buffering=1, encoding="utf-8") as file:
+        try:
+            for number, _ in kept:
+                os.dup2(file.fileno(), number)
+            sys.stdout = sys.stderr = file
+            yield
+        finally:
+            sys.stdout, sys.stderr = streams
+            for number, copy in kept:
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+def _status_after(status: Status, ended: Ended) -> Status:
+    return dataclasses.replace(
+        status,
+        state=ended.ending if ended.ending in ("done", "failed") else "waiting",
+        seconds=round(status.seconds + ended.seconds, 3),
+        cpu_seconds=round(status.cpu_seconds + ended.cpu_seconds, 3),
+        sentence=ended.sentence,
+    )
+
+
+def _told(error: Exception) -> str:
+    """An error in one sentence."""
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename or 'while writing'}"
+    return traceback.format_exception_only(error)[-1].strip().splitlines()[0]
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Whether there was no space left, also where that was told in other words."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return error is not None and _is_full(error.__context__)
+
+
+def _cpu_seconds() -> float:
+    """Processor time of this process and of those of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,87 @@
+"""A worker process: carries out one task after the other, on one core.
+
+`python -m pcn.experiments.execution.worker CORE` reads a JSON object per line from standard input:
+a task, or `{"stop": true}`, after which the run under way saves a checkpoint and ends. It writes
+what happens to standard output in the same form. When the input ends, it stops as well: a worker
+does not outlive the process that has started it.
+"""
+
+import dataclasses
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from pcn.compilation import configure_jax, programs_folder
+from pcn.experiments.execution.programs import SharedPrograms
+from pcn.experiments.execution.task import Task, TaskEvent, perform
+
+
+def main(core: int | None) -> None:
+    """Carry out tasks until there are no more."""
+    # Whoever has started the worker decides when it stops.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if core is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {core})
+    source, sink = _take_streams()
+    stop, tasks = threading.Event(), queue.Queue[Task | None]()
+    threading.Thread(target=_listen, args=(source, tasks, stop), daemon=True).start()
+    folder = programs_folder()
+    programs = None if folder is None else SharedPrograms(folder)
+    configure_jax(programs=None if programs is None else programs.own)
+
+    def tell(event: TaskEvent) -> None:
+        _send(sink, type(event).__name__, dataclasses.asdict(event))
+
+    try:
+        for task in iter(tasks.get, None):
+            if programs is not None:
+                programs.fetch()
+            ended = perform(task, tell, stop.is_set)
+            if programs is not None:
+                programs.publish()
+            tell(ended)
+    except BrokenPipeError:  # nobody listens any more
+        pass
+    finally:
+        if programs is not None:
+            programs.remove()
+
+
+def _take_streams() -> tuple[TextIO, TextIO]:
+    """Standard input and output for this module alone; for all others they are empty."""
+    source = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    sink = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    empty = os.open(os.devnull, os.O_RDWR)
+    os.dup2(empty, 0)
+    os.dup2(empty, 1)
+    os.close(empty)
+    return source, sink
+
+
+def _listen(source: TextIO, tasks: "queue.Queue[Task | None]", stop: threading.Event) -> None:
+    """Put tasks into the queue as they arrive, and None behind the last one."""
+    for message in _messages(source):
+        if "stop" in message:
+            stop.set()
+        else:
+            tasks.put(Task.from_json(message))
+    stop.set()
+    tasks.put(None)
+
+
+def _messages(source: TextIO) -> Iterator[dict[str, Any]]:
+    for line in source:
+        yield json.loads(line)
+
+
+def _send(sink: TextIO, kind: str, content: dict[str, Any]) -> None:
+    print(json.dumps({kind: content}), file=sink, flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else None)

@@ -1,0 +1,159 @@
+"""A plan: which runs make up an experiment, as data that stands in `plan.json`."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pcn.errors import UserError
+from pcn.runs.request import Request
+from pcn.runs.settings import with_tuples
+from pcn.serialisation.files import read_json, write_json
+from pcn.version import __version__
+
+FORMAT = 1
+"""The format of `plan.json` that this version writes."""
+PLAN_FILE = "plan.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedRun:
+    """One run of a plan: what is requested, and under which names it stands in tables."""
+
+    group: str
+    """What it is compared within: the environment as tables name it."""
+    label: str
+    """What is compared: the algorithm, and how it departs from its defaults."""
+    request: Request
+    """What to train; its `out` is relative to the experiment's folder."""
+
+    @classmethod
+    def of(cls, group: str, label: str, request: Request) -> "PlannedRun":
+        """The run with its place in the experiment's folder."""
+        out = Path("runs") / _in_a_path(group) / _in_a_path(label) / f"seed-{request.seed}"
+        return cls(group=group, label=label, request=replace(request, out=out))
+
+    @property
+    def place(self) -> Path:
+        """The run's folder, relative to the experiment's."""
+        assert self.request.out is not None, "a planned run has a place"
+        return self.request.out
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in `plan.json`."""
+        request = self.request
+        return {
+            "group": self.group,
+            "label": self.label,
+            "run": self.place.as_posix(),
+            "request": {
+                "environment": request.environment,
+                "arguments": dict(request.arguments),
+                "algorithm": request.algorithm,
+                "preset": request.preset,
+                "hyperparameters": dict(request.hyperparameters),
+                "seed": request.seed,
+            },
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "PlannedRun":
+        """The run that `to_json` wrote."""
+        given = with_tuples(content["request"])
+        request = Request(**given, out=Path(content["run"]))
+        return cls(group=content["group"], label=content["label"], request=request)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The runs of an experiment, in the order in which they are begun."""
+
+    name: str
+    """What is reproduced, or `sweep`."""
+    runs: tuple[PlannedRun, ...]
+    preset: str | None = None
+    """The only preset of PCN, where one was chosen."""
+    scale: float = 1.0
+    """By which every number of steps was multiplied."""
+
+    def __post_init__(self) -> None:
+        if not self.runs:
+            raise UserError("the plan has no runs")
+        [(place, number)] = Counter(run.place for run in self.runs).most_common(1)
+        if number > 1:
+            raise UserError(f"the plan has {number} runs for {place}: give each value once")
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """All seeds of its runs."""
+        return tuple(sorted({run.request.seed for run in self.runs}))
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of `plan.json`."""
+        return {
+            "format": FORMAT,
+            "pcn": __version__,
+            "name": self.name,
+            "preset": self.preset,
+            "scale": self.scale,
+            "seeds": list(self.seeds),
+            "runs": [run.to_json() for run in self.runs],
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Plan":
+        """The plan that `to_json` wrote."""
+        if content.get("format") != FORMAT:
+            raise UserError(
+                f"the plan has format {content.get('format')}, this version of pcn reads {FORMAT}"
+            )
+        try:
+            return cls(
+                name=content["name"],
+                runs=tuple(PlannedRun.from_json(run) for run in content["runs"]),
+                preset=content["preset"],
+                scale=content["scale"],
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise UserError(f"the plan is damaged: {error!r}") from None
+
+    def write(self, folder: Path) -> None:
+        """Write `plan.json` into an experiment's folder, which is made if need be."""
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / PLAN_FILE, self.to_json())
+
+    @classmethod
+    def read(cls, folder: Path) -> "Plan":
+        """The plan of an experiment's folder."""
+        return cls.from_json(read_json(folder / PLAN_FILE))
+
+
+def label_of(algorithm: str, preset: str, settings: Mapping[str, Any]) -> str:
+    """How a run is called in tables: its algorithm, and what departs from the defaults.
+
+    >>> label_of("pcn", "default", {})
+    'pcn'
+    >>> label_of("pcn", "paper", {"learning_rate": 0.001})
+    'pcn-paper-learning-rate=0.001'
+    """
+    parts = [algorithm] + ([] if preset == "default" else [preset])
+    parts += [f"{name.replace('_', '-')}={_told(value)}" for name, value in settings.items()]
+    return "-".join(parts)
+
+
+def shard_of(runs: Sequence[PlannedRun], shard: str) -> tuple[PlannedRun, ...]:
+    """The part `i/n` of some runs: every n-th one, beginning with number i of 1 to n."""
+    number, _, count = shard.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise UserError(f"a shard is i/n with i from 1 to n, such as 2/4; got {shard!r}")
+    return tuple(runs[int(number) - 1 :: int(count)])
+
+
+def _told(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _in_a_path(name: str) -> str:
+    """A name that can be one folder: ids such as `ALE/Pong-v5` and `module:Name` have others."""
+    return "".join(character if character not in '/\\:*?"<>|' else "-" for character in name)

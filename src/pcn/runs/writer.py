@@ -1,0 +1,188 @@
+"""Who may write into a run's folder: one process at a time, and never an older attempt.
+
+A writer is a folder `.writer-N` inside the run's folder, N being the number of the attempt. A
+folder that is moved to its place is whole, and cannot take a place that is taken: so of two
+processes that want the same attempt one gets it, on every file system.
+"""
+
+import os
+import shutil
+import socket
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pcn.errors import UserError
+from pcn.runs.processes import birth, is_alive
+from pcn.serialisation.files import read_json, write_json
+
+SILENT_SECONDS = 600.0
+"""A writer on another machine that wrote nothing for so long is taken for dead."""
+
+_OWNER = "owner.json"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who writes: a process, told apart from all others by its token."""
+
+    attempt: int
+    host: str
+    pid: int
+    born: str
+    """When the process began, as the system tells it; empty where it does not."""
+    since: str
+    token: str
+
+    @classmethod
+    def of_this_process(cls, attempt: int) -> "Owner":
+        """This process, which is about to write for the first time."""
+        return cls(
+            attempt=attempt,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            born=birth(os.getpid()),
+            since=time.strftime("%Y-%m-%d %H:%M:%S"),
+            token=uuid.uuid4().hex,
+        )
+
+    @property
+    def told(self) -> str:
+        """The owner in words."""
+        return f"process {self.pid} on {self.host} (attempt {self.attempt}, since {self.since})"
+
+
+@dataclass(frozen=True)
+class Writer:
+    """The right to write into a run's folder; `check` tells whether it still holds."""
+
+    path: Path
+    """The run's folder."""
+    owner: Owner
+
+    @classmethod
+    def claim(cls, path: Path, *, take_over: bool = False) -> "Writer":
+        """Become the writer of a folder; a `UserError` names the one that it has.
+
+        A writer that is known to be dead is succeeded. With `take_over` any writer is: it finds
+        out before it writes again.
+        """
+        while True:
+            attempts = _attempts(path)
+            last = max(attempts, default=0)
+            if last and not take_over:
+                _refuse_if_alive(path, attempts[last])
+            owner = Owner.of_this_process(last + 1)
+            if _place(path, owner):
+                return cls(path, owner)
+
+    @classmethod
+    def of_new_folder(cls, temporary: Path, path: Path) -> "Writer":
+        """The first writer of a folder that is made in a temporary place and then moved."""
+        owner = Owner.of_this_process(1)
+        _write_owner(temporary / f".writer-{owner.attempt}", owner)
+        return cls(path, owner)
+
+    def check(self) -> None:
+        """Raise a `UserError` if another attempt has taken over; otherwise leave a sign of life."""
+        attempts = _attempts(self.path)
+        mine = attempts.get(self.owner.attempt)
+        last = attempts.get(max(attempts, default=0))
+        holder = None if last is None else _owner_in(last)
+        if mine is None or holder is None or holder.token != self.owner.token:
+            by = "" if holder is None else f" by {holder.told}"
+            raise UserError(
+                f"{self.path} was taken over{by}: attempt {self.owner.attempt} writes nothing more"
+            )
+        os.utime(mine / _OWNER)
+
+    def release(self) -> None:
+        """Let others write; nothing happens if another attempt has taken over."""
+        attempts = _attempts(self.path)
+        mine = attempts.pop(self.owner.attempt, None)
+        if mine is None or any(attempt > self.owner.attempt for attempt in attempts):
+            return
+        for older in attempts.values():
+            shutil.rmtree(older, ignore_errors=True)
+        shutil.rmtree(mine, ignore_errors=True)
+
+
+def _attempts(path: Path) -> dict[int, Path]:
+    """The writers that a folder has had, by the numbers of their attempts."""
+    return dict(_numbered(path))
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, Path]]:
+    for place in path.glob(".writer-*"):
+        number = place.name.removeprefix(".writer-")
+        if number.isdecimal():
+            yield int(number), place
+
+
+def _place(path: Path, owner: Owner) -> bool:
+    """Whether the owner got its attempt; False if another one was faster."""
+    temporary = path / f".claim-{owner.token}"
+    try:
+        _write_owner(temporary, owner)
+        temporary.rename(path / f".writer-{owner.attempt}")
+    except FileExistsError:
+        return False
+    except OSError as error:
+        # Systems have several numbers for a place that is taken.
+        if (path / f".writer-{owner.attempt}").exists():
+            return False
+        raise UserError(f"cannot write to {path}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return True
+
+
+def _write_owner(place: Path, owner: Owner) -> None:
+    place.mkdir()
+    write_json(place / _OWNER, asdict(owner))
+
+
+def _owner_in(place: Path) -> Owner | None:
+    """The owner that a place names; None if it has just been removed, or is damaged."""
+    try:
+        content: dict[str, Any] = read_json(place / _OWNER)
+        return Owner(**content)
+    except (UserError, TypeError):
+        return None
+
+
+def _refuse_if_alive(path: Path, place: Path) -> None:
+    owner = _owner_in(place)
+    if owner is None or not _alive(path, place, owner):
+        return
+    hint = "" if owner.host == socket.gethostname() else _hint(path)
+    raise UserError(f"{path} is being written by {owner.told}{hint}")
+
+
+def _hint(path: Path) -> str:
+    return (
+        f"; if that machine is gone, wait {SILENT_SECONDS / 60:.0f} minutes "
+        f"or give `pcn resume {path} --take-over`"
+    )
+
+
+def _alive(path: Path, place: Path, owner: Owner) -> bool:
+    """Whether an owner may still write."""
+    if owner.host != socket.gethostname():
+        return _silence(path, place) < SILENT_SECONDS
+    return is_alive(owner.pid, owner.born)
+
+
+def _silence(path: Path, place: Path) -> float:
+    """Seconds since a writer's last sign of life, by the clock of the file system."""
+    probe = path / f".clock-{uuid.uuid4().hex}"
+    try:
+        probe.touch()
+        return probe.stat().st_mtime - (place / _OWNER).stat().st_mtime
+    except OSError:
+        return 0.0
+    finally:
+        probe.unlink(missing_ok=True)
