@@ -24,6 +24,7 @@ COMMANDS = {
     "evaluate": Command("pcn.cli.evaluate", "Evaluate"),
     "play": Command("pcn.cli.play", "Play"),
     "plot": Command("pcn.cli.plot", "Plot", uses_jax=False),
+    "compare": Command("pcn.cli.compare", "Compare", uses_jax=False),
 }
 
 USAGE = """\
@@ -39,6 +40,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
   pcn evaluate RUN                            execute every policy of a run again
   pcn play RUN --policy 3 [--save play.gif]   run one policy step by step
   pcn plot RUN --out front.png                draw the front
+  pcn compare RUN RUN ... [other.csv]         runs side by side: statistics over seeds, pictures
 
 `pcn COMMAND --help` lists the options of a command.
 """

@@ -1,0 +1,55 @@
+"""Box plots by the number of objectives and algorithm, a panel for each metric."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pcn.figures.canvas import panels
+from pcn.figures.styles import styles_of
+
+Groups = Mapping[str, Mapping[int, Float[np.ndarray, " run"]]]
+"""By label and number of objectives: a number for each run."""
+SPREAD = 0.8
+"""The part of the distance between two numbers of objectives that boxes fill."""
+
+
+def boxes_figure(title: str, metrics: Mapping[str, Groups]) -> Figure:
+    """A box for each label at each number of objectives; whiskers reach 1.5 times the box."""
+    labels = list(dict.fromkeys(label for groups in metrics.values() for label in groups))
+    numbers = sorted({n for groups in metrics.values() for by_n in groups.values() for n in by_n})
+    styles = styles_of(labels)
+    figure, all_axes = panels(len(metrics), 1.5 + 4.2 * len(metrics), 4.4)
+    width = SPREAD / len(labels)
+    for axes, (metric, groups) in zip(all_axes, metrics.items(), strict=True):
+        for label, by_number in groups.items():
+            offset = (labels.index(label) - (len(labels) - 1) / 2) * width
+            colour = styles[label].colour
+            line = {"color": colour, "linewidth": 1.2}
+            axes.boxplot(
+                list(by_number.values()),
+                positions=[numbers.index(n) + offset for n in by_number],
+                widths=0.8 * width,
+                manage_ticks=False,
+                patch_artist=True,
+                boxprops={"facecolor": colour, "alpha": 0.35, "edgecolor": colour},
+                medianprops={"color": colour, "linewidth": 2},
+                whiskerprops=line,
+                capprops=line,
+                flierprops={"marker": ".", "markersize": 4, "markeredgecolor": colour},
+            )
+        for between in range(len(numbers) - 1):
+            axes.axvline(between + 0.5, color="#ddd", lw=0.8, zorder=0)
+        axes.set_xticks(range(len(numbers)), [str(n) for n in numbers])
+        axes.set_xlim(-0.6, len(numbers) - 0.4)
+        axes.set_xlabel("number of objectives n")
+        axes.set_title(metric, fontsize=10)
+        axes.grid(axis="y", alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    handles = [Line2D([], [], color=styles[label].colour, lw=5, alpha=0.6, label=label)
+               for label in labels]  # fmt: skip
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(labels), frameon=False)
+    figure.suptitle(title, fontsize=11)
+    return figure
