@@ -57,7 +57,6 @@ class Compare:
 
 def _show(comparison: "Comparison") -> None:
     """Print the tables of one environment."""
-    from pcn.experiments.comparison.comparison import KINDS
     from pcn.experiments.comparison.improvement import improvements
     from pcn.experiments.comparison.tables import (
         contribution_table,
@@ -76,11 +75,8 @@ def _show(comparison: "Comparison") -> None:
     for note in comparison.notes:
         console.print(f"note: {note}")
     found = summaries(comparison)
-    for kind in KINDS:
-        header, rows = printed_table(comparison, found, kind)
-        if rows:
-            console.print(f"\n{kind}, with 95 % bootstrap intervals over seeds")
-            _print(header, rows)
+    console.print("\nover seeds, with 95 % bootstrap intervals")
+    _print(*printed_table(comparison, found), words=2)
     if len(comparison.labels) > 1:
         console.print("\nprobability that a seed of the first has more executed hypervolume")
         pairs = improvements(comparison, "hypervolume")
@@ -91,6 +87,7 @@ def _show(comparison: "Comparison") -> None:
                 for one in pairs
                 if comparison.labels.index(one.label) < comparison.labels.index(one.other)
             ],
+            words=2,
         )
     union = union_front(comparison)
     if union is not None:
@@ -106,10 +103,11 @@ def _show(comparison: "Comparison") -> None:
     console.print()
 
 
-def _print(header: list[str], rows: list[list[str]]) -> None:
+def _print(header: list[str], rows: list[list[str]], *, words: int = 1) -> None:
+    """Print a table whose first columns are `words`, and the others numbers."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for number, name in enumerate(header):
-        table.add_column(name, justify="left" if number == 0 else "right")
+        table.add_column(name, justify="left" if number < words else "right")
     for row in rows:
         table.add_row(*map(escape, row))
     print_table(table)

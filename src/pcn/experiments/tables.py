@@ -7,15 +7,15 @@ import numpy as np
 NOTHING = "–"  # noqa: RUF001 (an empty cell)
 
 
-def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown; all columns but the first are numbers, and stand to the right.
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
+    """A table in Markdown; the first columns are `words`, the others numbers to the right.
 
     >>> print(markdown_table(["a", "b"], [["x", "1"]]))
     | a | b |
     |---|--:|
     | x | 1 |
     """
-    rule = ["---", *["--:"] * (len(header) - 1)]
+    rule = ["---"] * words + ["--:"] * (len(header) - words)
     lines = [_line(header), "|" + "|".join(rule) + "|", *map(_line, rows)]
     return "\n".join(lines)
 

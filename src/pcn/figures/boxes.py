@@ -16,8 +16,13 @@ SPREAD = 0.8
 """The part of the distance between two numbers of objectives that boxes fill."""
 
 
-def boxes_figure(title: str, metrics: Mapping[str, Groups]) -> Figure:
-    """A box for each label at each number of objectives; whiskers reach 1.5 times the box."""
+def boxes_figure(
+    title: str, metrics: Mapping[str, Groups], names: Mapping[str, str] | None = None
+) -> Figure:
+    """A box for each label at each number of objectives; whiskers reach 1.5 times the box.
+
+    `names` are those of the labels in the legend.
+    """
     labels = list(dict.fromkeys(label for groups in metrics.values() for label in groups))
     numbers = sorted({n for groups in metrics.values() for by_n in groups.values() for n in by_n})
     styles = styles_of(labels)
@@ -48,8 +53,11 @@ def boxes_figure(title: str, metrics: Mapping[str, Groups]) -> Figure:
         axes.set_title(metric, fontsize=10)
         axes.grid(axis="y", alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
-    handles = [Line2D([], [], color=styles[label].colour, lw=5, alpha=0.6, label=label)
-               for label in labels]  # fmt: skip
+    shown = names or {label: label for label in labels}
+    handles = [
+        Line2D([], [], color=styles[label].colour, lw=5, alpha=0.6, label=shown[label])
+        for label in labels
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=len(labels), frameon=False)
     figure.suptitle(title, fontsize=11)
     return figure

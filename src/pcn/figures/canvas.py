@@ -24,11 +24,11 @@ def panels(number: int, width: float, height: float) -> tuple[Figure, list[Axes]
     return figure, [figure.add_subplot(1, number, index + 1) for index in range(number)]
 
 
-def tidy(axes: Axes) -> None:
+def tidy(axes: Axes, *, legend: bool = True) -> None:
     """A faint grid, no box, and a legend where anything has a name."""
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    if axes.get_legend_handles_labels()[1]:
+    if legend and axes.get_legend_handles_labels()[1]:
         axes.legend(frameon=False)
 
 

@@ -13,7 +13,7 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from pcn.envs.spec import Objective
 from pcn.figures.canvas import new_figure, tidy
-from pcn.figures.scales import draw_scales, objective_label
+from pcn.figures.scales import draw_scales, objective_label, whole_ticks
 from pcn.figures.styles import Style, styles_of
 
 KNOWN = "#9aa5b1"
@@ -28,9 +28,13 @@ def coverage_sets_figure(
     *,
     front: Float[np.ndarray, "point objective"] | None = None,
     front_name: str = "known front",
+    names: Mapping[str, str] | None = None,
 ) -> Figure:
-    """Draw the points of each label; `front` is drawn behind them."""
+    """Draw the points of each label; `front` is drawn behind them, `names` are the legend's."""
     styles = styles_of(list(sets))
+    if names is not None:
+        styles = {names[label]: style for label, style in styles.items()}
+        sets = {names[label]: points for label, points in sets.items()}
     if len(objectives) == 3:
         return _space(title, sets, objectives, styles, front, front_name)
     figure, axes = new_figure(7.0, 4.8) if len(objectives) == 2 else new_figure(8.4, 4.8)
@@ -71,6 +75,7 @@ def _plane(
         )
     axes.set_xlabel(objective_label(objectives[0]))
     axes.set_ylabel(objective_label(objectives[1]))
+    whole_ticks(axes, np.concatenate(list(sets.values())))
     tidy(axes)
 
 
@@ -90,14 +95,15 @@ def _space(
     front_name: str,
 ) -> Figure:
     """Three objectives: a line drops from each point to its shadow on the floor."""
-    figure = Figure(figsize=(8.0, 6.4))
+    figure = Figure(figsize=(8.0, 6.4))  # a constrained layout cuts the labels of three axes
     FigureCanvasAgg(figure)
-    axes: Axes3D = figure.add_axes((0.02, 0.02, 0.9, 0.9), projection="3d")
+    axes: Axes3D = figure.add_axes((0.0, 0.0, 0.95, 0.95), projection="3d")
     everything = np.concatenate([*sets.values(), *([] if front is None else [front])])
     lowest, highest = everything[:, 2].min(), everything[:, 2].max()
     floor = lowest - 0.15 * (highest - lowest if highest > lowest else 1.0)
     if front is not None:
-        axes.scatter(*front.T, s=110, color=KNOWN, alpha=0.3, lw=0, label=_name(front_name, front))
+        name = _name(front_name, front)
+        axes.scatter(*front.T, s=110, color=KNOWN, alpha=0.45, lw=0, depthshade=False, label=name)
     for label, points in sets.items():
         style = styles[label]
         marks: dict[str, Any] = {"marker": style.marker, "depthshade": False, **_paint(style)}
@@ -106,13 +112,14 @@ def _space(
         axes.scatter(*shadow, s=18, linewidths=0.8, alpha=0.4, **marks)
         for x, y, z in points:
             axes.plot([x, x], [y, y], [floor, z], ":", color=style.colour, lw=0.9, alpha=0.6)
+    whole_ticks(axes, everything)
     axes.set_zlim(floor, highest + 0.05 * (highest - floor))
     axes.view_init(elev=24, azim=-60)
     axes.set_xlabel(objective_label(objectives[0]), labelpad=8)
     axes.set_ylabel(objective_label(objectives[1]), labelpad=8)
     axes.set_zlabel(objective_label(objectives[2]), labelpad=8)
     figure.suptitle(title, fontsize=11)
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.98))
+    figure.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.02, 0.95))
     return figure
 
 

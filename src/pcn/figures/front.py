@@ -4,11 +4,10 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.figures.canvas import new_figure, tidy
-from pcn.figures.scales import draw_scales, objective_label
+from pcn.figures.scales import draw_scales, objective_label, whole_ticks
 from pcn.metrics import found_mask, reached_mask
 from pcn.runs.run import Run
 
@@ -74,9 +73,7 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
             )
     axes.set_xlabel(objective_label(spec.objectives[0]))
     axes.set_ylabel(objective_label(spec.objectives[1]))
-    if np.array_equal(executed, np.round(executed)):
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_ticks(axes, executed)
     tidy(axes)
 
 

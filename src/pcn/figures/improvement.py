@@ -21,7 +21,7 @@ def improvement_figure(
         image = axes.imshow(square, vmin=0, vmax=1, cmap="PuOr")
         for row, column in np.argwhere(np.isfinite(square)):
             probability = square[row, column]
-            dark = abs(probability - 0.5) > 0.35
+            dark = abs(probability - 0.5) > 0.25
             axes.text(column, row, f"{probability:.2f}", ha="center", va="center",
                       fontsize=9, color="white" if dark else "black")  # fmt: skip
         axes.set_xticks(range(len(labels)), labels, rotation=35, ha="right", fontsize=8)

@@ -34,23 +34,27 @@ def learning_curves_figure(
 
     `labels` are all labels of the comparison, so that colours agree with those of other figures.
     """
-    figure, axes = new_figure(7.0, 4.4)
+    figure, axes = new_figure(7.0, 4.8)
     styles = styles_of(labels)
     if best is not None:
         axes.axhline(best, color="#777", lw=1, ls="--", label=f"known front: {best:.6g}")
     for label, (x, middle, low, high) in curves.items():
         colour = styles[label].colour
-        axes.plot(x, middle, color=colour, lw=1.6, label=label)
+        # Between two places a run has what it had at the first of them.
+        axes.step(x, middle, where="post", color=colour, lw=1.6, label=label)
         axes.plot(x[-1:], middle[-1:], marker="o", ms=4, color=colour)
         if np.isfinite(low).all():
-            axes.fill_between(x, low, high, color=colour, alpha=0.2, lw=0)
+            axes.fill_between(x, low, high, step="post", color=colour, alpha=0.15, lw=0)
     ends = [float(x[-1]) for x, *_ in curves.values()]
     starts = [float(x[0]) for x, *_ in curves.values()]
     if max(ends) > FAR_APART * min(ends) and min(starts) > 0:
         axes.set_xscale("log")
+    else:
+        axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.set_title(title, fontsize=11)
-    tidy(axes)
+    tidy(axes, legend=False)
+    figure.legend(loc="outside lower center", ncols=min(4, 1 + len(curves)), frameon=False)
     return figure

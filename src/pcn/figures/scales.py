@@ -5,11 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from pcn.envs.spec import Objective
 
 MOST_UPRIGHT = 5
 """Labels of more objectives than these overlap, and are turned."""
+
+MOST_TICKS = 7
+"""More of them overlap in three dimensions."""
 
 
 def objective_label(objective: Objective) -> str:
@@ -21,6 +25,14 @@ def objective_label(objective: Objective) -> str:
     unit = f" [{objective.unit}]" if objective.unit else ""
     sign = "minus " if objective.direction == "minimise" else ""
     return f"{sign}{objective.name}{unit}"
+
+
+def whole_ticks(axes: Axes, points: Float[np.ndarray, "point objective"]) -> None:
+    """Ticks at whole numbers in those objectives that have nothing else."""
+    scales = [getattr(axes, f"{name}axis") for name in "xyz"[: points.shape[1]]]
+    for scale, values in zip(scales, points.T, strict=True):
+        whole = np.array_equal(values, np.round(values))
+        scale.set_major_locator(MaxNLocator(MOST_TICKS, integer=whole))
 
 
 def draw_scales(

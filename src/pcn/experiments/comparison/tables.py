@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pcn.experiments.comparison.comparison import EXECUTED, KINDS, Comparison
+from pcn.experiments.comparison.comparison import ARCHIVE, EXECUTED, KINDS, Comparison
 from pcn.experiments.comparison.curves import Curve
 from pcn.experiments.comparison.improvement import Improvement
 from pcn.experiments.comparison.statistics import Estimate, Summary, summary
@@ -51,18 +51,28 @@ def summary_table(found: Mapping[tuple[str, str, str], Summary]) -> Table:
 
 
 def printed_table(
-    comparison: Comparison, found: Mapping[tuple[str, str, str], Summary], kind: str = EXECUTED
+    comparison: Comparison, found: Mapping[tuple[str, str, str], Summary]
 ) -> tuple[list[str], list[list[str]]]:
-    """A row for each label: of each metric the mean and the interquartile mean with intervals."""
-    metrics = [metric for metric in PRINTED if metric in comparison.metrics]
-    names = [f"{NAMES[metric]}, {what}" for metric in metrics for what in ("mean", "IQM")]
+    """A row for each metric and label: mean and interquartile mean of what was executed.
+
+    The last column is the mean over archives, which other tools' files do not have.
+    """
     rows = []
-    for label in comparison.labels:
-        known = [found[kind, label, metric] for metric in metrics if (kind, label, metric) in found]
-        if known:
-            cells = [with_interval(part) for one in known for part in (one.mean, one.iqm)]
-            rows.append([label, str(known[0].num_seeds), *cells])
-    return ["algorithm", "seeds", *names], rows
+    for metric in PRINTED:
+        for label in comparison.labels if metric in comparison.metrics else []:
+            executed = found[EXECUTED, label, metric]
+            archive = found.get((ARCHIVE, label, metric))
+            rows.append(
+                [
+                    NAMES[metric],
+                    label,
+                    str(executed.num_seeds),
+                    with_interval(executed.mean),
+                    with_interval(executed.iqm),
+                    NOTHING if archive is None else with_interval(archive.mean),
+                ]
+            )
+    return ["metric", "algorithm", "seeds", "executed: mean", "IQM", "archive: mean"], rows
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -77,18 +87,27 @@ def with_interval(estimate: Estimate) -> str:
 
 def runs_table(comparison: Comparison) -> Table:
     """A row for each run, or each seed of a file."""
-    costs = ("steps", "seconds", "cpu_seconds")
     metrics = comparison.metrics
     header = ["algorithm", "seed", "source"]
     header += [f"{kind}_{metric}" for kind in KINDS for metric in metrics]
-    header += ["fidelity", *costs]
     rows: list[list[Any]] = []
     for entrant, measured in zip(comparison.entrants, comparison.measured, strict=True):
-        row: list[Any] = [entrant.label, entrant.seed, entrant.source.name]
-        row += [measured.get(kind, {}).get(metric, "") for kind in KINDS for metric in metrics]
+        values = [measured.get(kind, {}).get(metric, "") for kind in KINDS for metric in metrics]
         told = {} if entrant.run is None else entrant.run.metrics
-        row += [told.get("fidelity", {}).get("exact", ""), *(told.get(name, "") for name in costs)]
-        rows.append(row)
+        fidelity = told.get("fidelity", {}).get("exact", "")
+        names = entrant.label, entrant.seed, entrant.source.name
+        rows.append([*names, *values, fidelity, told.get("steps", "")])
+    return [*header, "fidelity", "steps"], rows
+
+
+def costs_table(comparison: Comparison) -> Table:
+    """What each run took: apart from its results, which are the same on every machine."""
+    header = ["algorithm", "seed", "steps", "seconds", "cpu_seconds"]
+    rows: list[list[Any]] = [
+        [one.label, one.seed, *(one.run.metrics.get(name, "") for name in header[2:])]
+        for one in comparison.entrants
+        if one.run is not None
+    ]
     return header, rows
 
 

@@ -58,17 +58,14 @@ def union_front(comparison: Comparison) -> UnionFront | None:
     )
     labels = comparison.labels
     sets = [
-        np.unique(
-            rounded(
-                np.concatenate([one.returns for one in comparison.of_label(label)]), tolerances
-            ),
-            axis=0,
-        )
+        np.unique(np.concatenate([one.returns for one in comparison.of_label(label)]), axis=0)
         for label in labels
     ]
     everything = np.unique(np.concatenate(sets), axis=0)
-    points = everything[unique_front(everything)]
-    owned = np.array([_contains(one, points) for one in sets])
+    points = everything[unique_front(rounded(everything, tolerances))]
+    owned = np.array(
+        [_contains(rounded(one, tolerances), rounded(points, tolerances)) for one in sets]
+    )
     volumes = [hypervolume(one, comparison.reference_point) for one in sets]
     whole = hypervolume(points, comparison.reference_point)
     contributions = []

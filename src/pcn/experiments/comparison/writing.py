@@ -13,6 +13,7 @@ from pcn.experiments.comparison.tables import (
     NAMES,
     Table,
     contribution_table,
+    costs_table,
     curves_table,
     improvement_table,
     runs_table,
@@ -29,7 +30,10 @@ from pcn.figures.learning_curves import learning_curves_figure
 from pcn.metrics import METRICS, hypervolume
 from pcn.serialisation.files import write_csv
 
-AXES: dict[Against, str] = {"steps": "environment steps", "seconds": "seconds of training"}
+AXES: dict[Against, str] = {
+    "steps": "environment steps",
+    "seconds": "seconds of training, compiling included",
+}
 
 
 @dataclass
@@ -57,6 +61,7 @@ def write_comparison(comparison: Comparison, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     writer = Writer(folder, [])
     writer.table("runs", runs_table(comparison))
+    writer.table("costs", costs_table(comparison))
     _write_metrics(comparison, writer)
     _write_curves(comparison, writer)
     _write_improvements(comparison, writer)
