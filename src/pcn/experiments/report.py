@@ -120,7 +120,7 @@ def _shortfalls(comparison: Comparison, scale: float) -> Iterator[str]:
         for metric in HEADLINE if key in PUBLISHED else ():
             if metric not in comparison.metrics:
                 continue
-            ours = comparison.values(metric, EXECUTED)[label].mean()
+            ours = float(comparison.values(metric, EXECUTED)[label].mean())
             published, _ = PUBLISHED[key][metric]
             if not _worse(metric, ours, published):
                 continue
@@ -144,7 +144,7 @@ def _reasons(
 ) -> Iterator[str]:
     key = comparison.environment, algorithm_of(label)
     archive = comparison.values(metric, ARCHIVE).get(label)
-    if archive is not None and not _worse(metric, archive.mean(), published):
+    if archive is not None and not _worse(metric, float(archive.mean()), published):
         yield f"the archive, which the paper counts, has {archive.mean():.{DECIMALS[metric]}f}"
     if scale != 1:
         yield "scaled down"

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.cbook import boxplot_stats
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pcn.figures.canvas import panels
-from pcn.figures.styles import styles_of
+from pcn.figures.styles import Style, styles_of
 
 Groups = Mapping[str, Mapping[int, Float[np.ndarray, " run"]]]
 """By label and number of objectives: a number for each run."""
@@ -31,20 +33,8 @@ def boxes_figure(
     for axes, (metric, groups) in zip(all_axes, metrics.items(), strict=True):
         for label, by_number in groups.items():
             offset = (labels.index(label) - (len(labels) - 1) / 2) * width
-            colour = styles[label].colour
-            line = {"color": colour, "linewidth": 1.2}
-            axes.boxplot(
-                list(by_number.values()),
-                positions=[numbers.index(n) + offset for n in by_number],
-                widths=0.8 * width,
-                manage_ticks=False,
-                patch_artist=True,
-                boxprops={"facecolor": colour, "alpha": 0.35, "edgecolor": colour},
-                medianprops={"color": colour, "linewidth": 2},
-                whiskerprops=line,
-                capprops=line,
-                flierprops={"marker": ".", "markersize": 4, "markeredgecolor": colour},
-            )
+            for number, values in by_number.items():
+                _box(axes, numbers.index(number) + offset, 0.8 * width, values, styles[label])
         for between in range(len(numbers) - 1):
             axes.axvline(between + 0.5, color="#ddd", lw=0.8, zorder=0)
         axes.set_xticks(range(len(numbers)), [str(n) for n in numbers])
@@ -61,3 +51,20 @@ def boxes_figure(
     figure.legend(handles=handles, loc="outside lower center", ncols=len(labels), frameon=False)
     figure.suptitle(title, fontsize=11)
     return figure
+
+
+def _box(
+    axes: Axes, x: float, width: float, values: Float[np.ndarray, " run"], style: Style
+) -> None:
+    """One box with its median, whiskers and outliers.
+
+    `Axes.boxplot` would do, but it settles matplotlib's backend for the whole process.
+    """
+    (found,) = boxplot_stats(values)
+    left, right, colour = x - width / 2, x + width / 2, style.colour
+    axes.fill_between([left, right], found["q1"], found["q3"], fc=colour, ec=colour, alpha=0.35)
+    for near, far in (("q1", "whislo"), ("q3", "whishi")):
+        axes.plot([x, x], [found[near], found[far]], color=colour, lw=1.2)
+        axes.plot([x - width / 4, x + width / 4], [found[far]] * 2, color=colour, lw=1.2)
+    axes.plot([left, right], [found["med"]] * 2, color=colour, lw=2)
+    axes.plot([x] * len(found["fliers"]), found["fliers"], ".", color=colour, ms=4)
