@@ -34,7 +34,7 @@ def write_paper_figures(
     """Write the figures of those of the paper's environments that there are runs of."""
     folder.mkdir(parents=True, exist_ok=True)
     writer = Writer(folder, [])
-    remark = "" if scale == 1 else f" (SCALED DOWN: {scale:g} of the steps)"
+    remark = "" if scale == 1 else f"\nSCALED DOWN: {scale:g} of the steps"
     for comparison in comparisons:
         if comparison.environment in BENCHMARKS:
             name = BENCHMARKS[comparison.environment].figure

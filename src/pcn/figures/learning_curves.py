@@ -20,6 +20,9 @@ Line = tuple[
 FAR_APART = 10.0
 """Algorithms whose trainings differ more than that in length are drawn on a log scale."""
 
+SHORT = 14
+"""Up to so many letters, four labels stand beside one another in a legend."""
+
 
 def learning_curves_figure(
     title: str,
@@ -56,5 +59,6 @@ def learning_curves_figure(
     axes.set_ylabel(y_label)
     axes.set_title(title, fontsize=11)
     tidy(axes, legend=False)
-    figure.legend(loc="outside lower center", ncols=min(4, 1 + len(curves)), frameon=False)
+    columns = 4 if max(map(len, curves)) <= SHORT else 2
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False)
     return figure
