@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.experiments.comparison.comparison import Comparison
-from pcn.experiments.comparison.statistics import bootstrapped, interquartile_mean
+from pcn.experiments.comparison.statistics import bootstrap_interval, interquartile_mean
 from pcn.runs.run import Run
 
 Against = Literal["steps", "seconds"]
@@ -63,7 +63,5 @@ def _curve(
     values = np.array(
         [volumes[np.searchsorted(when, places, side="right") - 1] for when, volumes in seeds]
     )
-    estimates = np.array(
-        [bootstrapped((column,), interquartile_mean, resamples=RESAMPLES) for column in values.T]
-    )
-    return Curve(places, *estimates.T)
+    low, high = bootstrap_interval((values.T,), interquartile_mean, resamples=RESAMPLES)
+    return Curve(places, interquartile_mean(values, axis=0), low, high)

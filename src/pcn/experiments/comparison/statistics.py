@@ -1,6 +1,5 @@
 """What a metric is over seeds: mean, interquartile mean, and 95 % bootstrap intervals."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -67,13 +66,24 @@ def bootstrapped(
     *,
     resamples: int = RESAMPLES,
 ) -> Estimate:
-    """A statistic of one or more samples, with its percentile bootstrap interval.
+    """A statistic of one or more samples, with its percentile bootstrap interval."""
+    low, high = bootstrap_interval(samples, statistic, resamples=resamples)
+    return Estimate(float(statistic(*samples, axis=-1)), float(low), float(high))
+
+
+def bootstrap_interval(
+    samples: tuple[Float[np.ndarray, "*shape _"], ...],
+    statistic: Callable[..., Any],
+    *,
+    resamples: int,
+) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
+    """The ends of percentile bootstrap intervals along the last axis; NaN for a single seed.
 
     The resamples are always the same ones, so that tables can be made again.
     """
-    value = float(statistic(*samples, axis=-1))
-    if min(map(len, samples)) < 2:
-        return Estimate(value, math.nan, math.nan)
+    if min(sample.shape[-1] for sample in samples) < 2:
+        nothing = np.full(samples[0].shape[:-1], np.nan)
+        return nothing, nothing
     interval = stats.bootstrap(
         samples,
         statistic,
@@ -84,4 +94,4 @@ def bootstrapped(
         method="percentile",
         rng=np.random.default_rng(0),
     ).confidence_interval
-    return Estimate(value, float(interval.low), float(interval.high))
+    return np.asarray(interval.low), np.asarray(interval.high)
