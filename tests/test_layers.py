@@ -6,6 +6,7 @@ The code is read, not run: imports inside functions and for type checkers count 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -189,12 +190,12 @@ def targets(node: ast.AST) -> list[ast.expr]:
     return [node.target] if isinstance(node, ast.AnnAssign | ast.AugAssign) else []
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_tables_are_plain_dicts_that_nobody_adds_to_from_elsewhere(table):
-    written = []
+@cache
+def written_tables() -> dict[str, list[tuple[str, type]]]:
+    """For each table, the modules that write to it, and what each writes."""
+    written: dict[str, list[tuple[str, type]]] = {table: [] for table in TABLES}
     for module, path in KNOWN.items():
-        tree = ast.parse(path.read_text())
-        for node in ast.walk(tree):
+        for node in ast.walk(ast.parse(path.read_text())):
             places = [
                 target.value if isinstance(target, ast.Subscript) else target
                 for target in targets(node)
@@ -202,9 +203,14 @@ def test_tables_are_plain_dicts_that_nobody_adds_to_from_elsewhere(table):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 changes = node.func.attr in ("update", "setdefault", "pop", "clear", "__setitem__")
                 places = [node.func.value] if changes else []
-            if any(ast.unparse(place).rpartition(".")[2] == table for place in places):
-                written.append((module, type(getattr(node, "value", None))))
-    assert written == [(TABLES[table], ast.Dict)]
+            for table in {ast.unparse(place).rpartition(".")[2] for place in places} & {*TABLES}:
+                written[table].append((module, type(getattr(node, "value", None))))
+    return written
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_are_plain_dicts_that_nobody_adds_to_from_elsewhere(table):
+    assert written_tables()[table] == [(TABLES[table], ast.Dict)]
 
 
 def examples() -> dict[str, Path]:

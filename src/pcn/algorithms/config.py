@@ -36,7 +36,7 @@ class AlgorithmConfig:
     """The hyperparameters that every algorithm has; `recipes/` overrides them per environment."""
 
     total_steps: int = 100_000
-    """Environment steps of the training; the last iteration is finished."""
+    """Environment steps in all, from probing to the final executions."""
     discount: float = 1.0
     """Weight of a reward one step later; the paper's experiments do not discount."""
     tolerance_share: float = 1e-4

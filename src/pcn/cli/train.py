@@ -20,9 +20,9 @@ from pcn.cli.options import (
 from pcn.cli.screen import console, show_run
 from pcn.errors import UserError
 from pcn.runs import loggers
-from pcn.runs.events import Event
+from pcn.runs.events import Event, Report
 from pcn.runs.request import CHECKPOINT_SECONDS, Request
-from pcn.runs.training import Report, carry_out
+from pcn.runs.training import carry_out
 
 DEFAULT_ALGORITHM = next(iter(ALGORITHMS))
 

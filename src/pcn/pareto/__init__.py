@@ -1,5 +1,6 @@
-"""Geometry of return vectors: dominance, crowding and the dominating score. No RL in here."""
+"""Geometry of return vectors: dominance, crowding, scores, few for many. No RL in here."""
 
+from pcn.pareto.choosing import best_first, spread_out
 from pcn.pareto.crowding import crowding_distance
 from pcn.pareto.dominance import (
     DominanceCounts,
@@ -18,6 +19,7 @@ __all__ = [
     "DominanceCounts",
     "Scoreboard",
     "Tolerances",
+    "best_first",
     "covered_mask",
     "crowding_distance",
     "dominates",
@@ -27,6 +29,7 @@ __all__ = [
     "num_earlier_copies",
     "rounded",
     "spread",
+    "spread_out",
     "tolerances_for",
     "unique_front",
 ]

@@ -7,6 +7,8 @@ import moocore
 import numpy as np
 from jaxtyping import Float, Int
 
+from pcn.pareto import spread_out
+
 _LOOSELY = 4
 
 
@@ -60,35 +62,6 @@ class Pruning:
             chosen = spread_out(given.vectors[index], self.most)
             index, keys = index[chosen], keys[chosen]
         return given.taking(index[np.lexsort(keys.T[::-1])])
-
-
-def spread_out(
-    vectors: Float[np.ndarray, "vector objective"], count: int
-) -> Int[np.ndarray, " kept"]:
-    """Index `count` vectors that stand for all: the extremes, the best sum, the farthest ones.
-
-    Every objective is scaled to [0, 1]. After the best vector of each objective and the one with
-    the largest sum, the vector that is farthest from those chosen comes next, again and again.
-
-    >>> spread_out(np.array([[0.0, 4.0], [1.0, 3.5], [2.0, 3.0], [4.0, 0.0]]), 3)
-    array([3, 0, 2])
-    """
-    lowest, highest = vectors.min(axis=0), vectors.max(axis=0)
-    scaled = (vectors - lowest) / np.where(highest > lowest, highest - lowest, 1.0)
-    # Ties of an extreme are decided by the sum: the best corner of a face, not just any.
-    total = scaled.sum(axis=1)
-    extremes = [int(np.lexsort((total, column))[-1]) for column in scaled.T]
-    chosen = list(dict.fromkeys([*extremes, int(total.argmax())]))[:count]
-    squares = np.einsum("vo,vo->v", scaled, scaled)
-    # Squared distance without the vector's own square: |a - b|^2 = |a|^2 + |b|^2 - 2 a b.
-    distance = np.full(len(vectors), np.inf)
-    for index in chosen:
-        np.minimum(distance, squares[index] - 2 * (scaled @ scaled[index]), out=distance)
-    while len(chosen) < count:
-        index = int((distance + squares).argmax())
-        chosen.append(index)
-        np.minimum(distance, squares[index] - 2 * (scaled @ scaled[index]), out=distance)
-    return np.array(chosen)
 
 
 def weighted_sum(

@@ -1,6 +1,6 @@
 """What a caller is told while a request is carried out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +53,7 @@ class Advanced:
     front_size: int
     """How many non-dominated returns are known."""
     phase: str
-    """What the iteration did: training, consolidating or executing."""
+    """What the iteration did: training, consolidating, racing or executing."""
     evaluation: Evaluation | None
     """The new row of `progress.csv`, if there is one."""
 
@@ -66,3 +66,5 @@ class Noticed:
 
 
 Event = Probing | Started | Advanced | Noticed
+Report = Callable[[Event], None]
+"""What is told of a training while it goes on."""

@@ -8,12 +8,10 @@ from jaxtyping import Float
 from pcn.coverage import CoverageSet
 from pcn.pareto import Tolerances
 
-FIRST = ("requested", "executed", "deviation")
-"""Kinds of columns that every table has, one column per objective."""
 REPEATED = ("margin", "low", "high")
-"""Kinds that it has besides where policies were executed more than once."""
+"""Kinds of columns, one per objective, of tables of policies that were executed more than once."""
 COUNTS = ("executions", "network")
-"""Single columns that it has then."""
+"""Single columns that these tables have besides."""
 
 
 def table_of(

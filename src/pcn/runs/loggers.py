@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from pcn.errors import UserError
-from pcn.runs.events import Advanced, Event, Started
+from pcn.runs.events import Advanced, Event, Report, Started
 from pcn.runs.progress import Evaluation
-from pcn.runs.training import Report
 
 NAMES = {
     "executed_hypervolume": "eval/hypervolume",

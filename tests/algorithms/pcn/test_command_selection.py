@@ -5,7 +5,7 @@ import pytest
 
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.dataset import Archive, Rows
+from pcn.algorithms.pcn.rows import Archive, Rows
 
 
 def make_archive(num_objectives=2, num_points=12):

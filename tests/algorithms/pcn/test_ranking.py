@@ -1,6 +1,6 @@
 import numpy as np
 
-from pcn.algorithms.pcn.ranking import Comparison, best_first, choose, unbeaten_mask, unranked_mask
+from pcn.algorithms.pcn.ranking import Comparison, choose, unbeaten_mask, unranked_mask
 from pcn.single_returns import SingleReturns
 
 
@@ -79,14 +79,11 @@ def test_wrong_decisions_are_as_rare_as_the_confidence_says():
     assert beaten < 0.1 * 400
 
 
-def test_every_beginning_of_the_order_is_spread_over_the_front():
-    angles = np.linspace(0, np.pi / 2, 101)
-    front = np.stack([np.cos(angles), np.sin(angles)], 1)
-    order = best_first(front)
-    assert sorted(order.tolist()) == list(range(101))
-    assert set(order[:3].tolist()) == {0, 50, 100}
-    gaps = np.diff(np.sort(order[:9]))
-    assert gaps.max() <= 25
+def test_what_never_varies_is_as_clear_as_can_be():
+    # The margins are zero, and 3 divided by the smallest number is no number: that is clipped.
+    clear = compared([[3.0, 0.0]] * 2, [[0.0, 0.0]] * 2).clearness(0.9)
+    assert clear[0, 1] == 1e9
+    assert clear[1, 0] == -1e9
 
 
 def test_units_of_an_objective_decide_nothing():

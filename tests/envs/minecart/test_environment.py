@@ -21,8 +21,8 @@ from pcn.envs.minecart.environment import (
     RIGHT,
     SUB_FRAMES,
     Minecart,
-    as_float32,
 )
+from pcn.envs.minecart.exact import as_float32
 
 pytestmark = pytest.mark.slow
 

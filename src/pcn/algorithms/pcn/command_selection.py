@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.algorithms.pcn.core_config import CoreConfig
-from pcn.algorithms.pcn.dataset import Archive
+from pcn.algorithms.pcn.rows import Archive
 
 
 def select_commands(

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
+import numpy as np
+from jaxtyping import Float
+
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
 from pcn.errors import UserError
@@ -38,14 +41,14 @@ class CoreConfig(AlgorithmConfig):
     batch_size: int = 256
     """Transitions in one update (authors: 256)."""
     updates_per_episode: float = 0.25
-    """Updates for each episode, as long as those of warm-up, where outcomes are certain: more make
-    exploration follow the first finds, and consolidation makes up for them."""
+    """Where outcomes are certain: updates for as many steps as an episode of the warm-up had. More
+    make exploration follow the first finds; consolidation learns the rest at the end."""
     updates_per_step: float = 0.2
     """Updates for each environment step that an iteration brings, where outcomes are stochastic."""
     fewest_updates: int = 1_000
     """Updates of the whole training at least: where episodes are long there are few of them."""
     most_updates: int = 40_000
-    """Updates of the whole training at most: of a large budget each step brings fewer of them."""
+    """Updates of the whole training at most: with a large budget each step brings fewer."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
     archive_fraction: float | None = None
@@ -57,9 +60,9 @@ class CoreConfig(AlgorithmConfig):
     warmup_episodes: int = 50
     """Random episodes before the first update (authors: 50)."""
     warmup_share: float = 0.1
-    """Most of the steps that these may take, as a share of all steps."""
+    """Most of the steps that these random episodes may take, as a share of all steps."""
     iterations: int = 40
-    """How many iterations the budget should hold: it settles the episodes of an iteration."""
+    """How many iterations the budget should hold; the episodes in each follow from it."""
     stochastic_iterations: int = 150
     """The same where outcomes are stochastic."""
     episodes_per_iteration: int | None = None
@@ -86,7 +89,7 @@ class CoreConfig(AlgorithmConfig):
     ending_share: float = 0.3
     """Most of the steps that are kept for the end: to fit, compare and execute the policies."""
     ending_executions: int = 3
-    """Where outcomes are certain: how often all commands can be executed with what is kept."""
+    """Where outcomes are certain: so many executions of all commands are kept for the end."""
 
     before: ClassVar[Mapping[str, Any]] = {"normalised_distance": False, "warmup_share": 1.0}
 
@@ -115,6 +118,14 @@ class CoreConfig(AlgorithmConfig):
     def execution_batch(self) -> int:
         """Episodes of one batch of executions."""
         return self.episodes_per_iteration or 64
+
+    def command_scale_for(
+        self, ranges: Float[np.ndarray, " command"]
+    ) -> Float[np.ndarray, " command"]:
+        """The factor on each part of commands with these ranges: as configured, or automatic."""
+        if self.command_scale is not None:
+            return np.asarray(self.command_scale, dtype=np.float64)
+        return self.command_spread / np.where(ranges > 0, ranges, 1.0)
 
     def batch_counts(self, *, deterministic: bool) -> tuple[int, ...]:
         """How many transitions of a batch come from the whole dataset and from the archive."""

@@ -1,13 +1,14 @@
 """The dataset of sections 4.1 and 4.4: a bounded set of episodes, pruned by dominating score."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float, Int, Num, PyTree
+from jaxtyping import Bool, Float, Num, PyTree
 
 from pcn.algorithms.pcn.core_config import CoreConfig
+from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
@@ -16,59 +17,6 @@ from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 LEAST_RANGE = 0.01
 """Least range of an objective's returns-to-go, in the largest of them: inputs stay small."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What the host knows of each stored episode, oldest first."""
-
-    slots: Int[np.ndarray, " episode"]
-    """Where its transitions lie in the store."""
-    lengths: Int[np.ndarray, " episode"]
-    returns: Float[np.ndarray, "episode objective"]
-    lowest: Float[np.ndarray, "episode objective"]
-    """Smallest return-to-go on its way."""
-    highest: Float[np.ndarray, "episode objective"]
-    """Largest return-to-go on its way."""
-
-    @classmethod
-    def none(cls, num_objectives: int) -> "Rows":
-        """No episodes."""
-        vectors = np.zeros((0, num_objectives))
-        return cls(np.zeros(0, np.int32), np.zeros(0, np.int64), vectors, vectors, vectors)
-
-    def taking(self, index: Int[np.ndarray, " kept"]) -> "Rows":
-        """The rows at `index`."""
-        return Rows(*(getattr(self, field.name)[index] for field in fields(self)))
-
-    def followed_by(self, other: "Rows") -> "Rows":
-        """These rows and then the others."""
-        return Rows(
-            *(
-                np.concatenate([getattr(self, field.name), getattr(other, field.name)])
-                for field in fields(self)
-            )
-        )
-
-
-@dataclass(frozen=True)
-class Archive:
-    """Some of the stored episodes, as commands: usually one for each non-dominated return."""
-
-    rows: Rows
-
-    @property
-    def returns(self) -> Float[np.ndarray, "point objective"]:
-        """The return of each episode."""
-        return self.rows.returns
-
-    @property
-    def horizons(self) -> Int[np.ndarray, " point"]:
-        """The length of each episode."""
-        return self.rows.lengths
-
-    def __len__(self) -> int:
-        return len(self.rows.slots)
 
 
 class Dataset:
@@ -245,23 +193,23 @@ class Dataset:
 
     def command_scale(self) -> Float[np.ndarray, " command"]:
         """The factor on each part of a command: as configured, or from the archive's ranges."""
-        if self._config.command_scale is not None:
-            return np.asarray(self._config.command_scale, dtype=np.float64)
         rows = self.archive().rows
         lowest, highest = rows.lowest.min(axis=0), rows.highest.max(axis=0)
         # What hardly varies around a large number must not become a large input.
         largest = np.maximum(np.abs(lowest), np.abs(highest))
         extent = np.maximum(highest - lowest, LEAST_RANGE * largest)
-        ranges = np.append(extent, rows.lengths.max())
-        return self._config.command_spread / np.where(ranges > 0, ranges, 1.0)
+        return self._config.command_scale_for(np.append(extent, rows.lengths.max()))
 
     def observations(self) -> PyTree[np.ndarray]:
         """What was seen at every stored step, one after the other."""
-        longest = int(self.rows.lengths.max())
-        valid = np.arange(longest) < self.rows.lengths[:, None]
+        valid = np.arange(self.rows.lengths.max()) < self.rows.lengths[:, None]
+        return jax.tree.map(lambda leaf: leaf[valid], self.padded_observations(self.rows))
+
+    def padded_observations(self, rows: Rows) -> PyTree[np.ndarray]:
+        """What was seen in some episodes, each leaf [episode, time, ...], cut to the longest."""
+        longest = int(rows.lengths.max())
         return jax.tree.map(
-            lambda leaf: np.asarray(leaf)[self.rows.slots, :longest][valid],
-            self.store.observations,
+            lambda leaf: np.asarray(leaf)[rows.slots, :longest], self.store.observations
         )
 
     def to_arrays(self) -> dict[str, np.ndarray]:

@@ -11,11 +11,11 @@ import numpy as np
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.contender import AbstractFitting
-from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.executing import Executing
 from pcn.algorithms.pcn.network import network_name
 from pcn.algorithms.pcn.raced_ending import RacedEnding
 from pcn.algorithms.pcn.refinements.consolidation import Consolidation
+from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.coverage import CoverageSet
 from pcn.nets.policy import ConditionedPolicy

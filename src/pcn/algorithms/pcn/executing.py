@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import UInt32
 
 from pcn.algorithms.execution import Execution
-from pcn.algorithms.pcn.dataset import Archive
+from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.nets.policy import ConditionedPolicy
 

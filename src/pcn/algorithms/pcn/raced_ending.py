@@ -95,14 +95,14 @@ class RacedEnding:
         return Entries.of([plain, *fitted])
 
     def _new_race(self, choice: ExpectedReturns) -> Racing:
-        training = self._training
+        training, confirmed = self._training, self._confirmed()
         return Racing(
             training,
             self._entries(),
-            choice.race_rules(training, int((~self._confirmed()).sum())),
-            most_steps=choice.race_steps(training, confirmed=bool(self._confirmed().any())),
+            choice.race_rules(training, int((~confirmed).sum())),
+            most_steps=choice.race_steps(training, confirmed=bool(confirmed.any())),
             key=self._keys[-2],
-            entered=~self._confirmed(),
+            entered=~confirmed,
         )
 
     def _confirmed(self) -> Bool[np.ndarray, " command"]:
@@ -258,7 +258,9 @@ class RacedEnding:
 
         def restore(name: str, stage: AbstractFitting | Racing) -> None:
             prefix = f"ending.{name}."
-            own = {key.removeprefix(prefix): arrays[key] for key in arrays if prefix in key}
+            own = {
+                key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)
+            }
             stage.restore(own, facts[name])
 
         for name, stage in ending._stages().items():

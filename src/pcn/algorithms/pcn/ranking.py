@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.pareto import non_dominated_mask
+from pcn.pareto import best_first, non_dominated_mask
 from pcn.single_returns import SingleReturns, margins_of
 
 
@@ -66,7 +66,8 @@ class Comparison:
         whether i is worse in a way that has not shown yet.
         """
         margins = np.maximum(self._margins(confidence), np.finfo(np.float64).tiny)
-        ratio = np.clip(self.difference / margins, -1e9, 1e9)
+        with np.errstate(over="ignore"):  # a margin of almost nothing: clipped like any clear case
+            ratio = np.clip(self.difference / margins, -1e9, 1e9)
         no_worse = np.all(self.difference >= -self.indifference, axis=2)
         clear = np.where(no_worse, ratio.max(axis=2), ratio.min(axis=2))
         np.fill_diagonal(clear, -np.inf)
@@ -126,30 +127,3 @@ def choose(comparison: Comparison, *, confidence: float) -> Int[np.ndarray, " ch
         if not out[chosen, one].any():
             chosen.append(one)
     return np.array(chosen, np.int64)
-
-
-def best_first(returns: Float[np.ndarray, "point objective"]) -> Int[np.ndarray, " point"]:
-    """An order of points of which every beginning is a good choice.
-
-    First come the non-dominated: the best of each objective, then always the one that is farthest
-    from all before it, in units of their ranges. The dominated follow, the nearest first.
-
-    >>> best_first(np.array([[0.0, 4.0], [1.0, 3.0], [2.0, 2.0], [4.0, 0.0], [0.0, 0.0]]))
-    array([3, 0, 2, 1, 4])
-    """
-    on_front = non_dominated_mask(returns)
-    extent = np.ptp(returns[on_front], axis=0)
-    scaled = returns / np.where(extent > 0, extent, 1.0)
-    front = np.flatnonzero(on_front)
-    order: list[int] = list(dict.fromkeys(front[np.argmax(scaled[front], axis=0)].tolist()))
-    distance = np.full(len(returns), np.inf)
-    for one in order:
-        distance = np.minimum(distance, np.linalg.norm(scaled - scaled[one], axis=1))
-    left = [one for one in front.tolist() if one not in set(order)]
-    while left:
-        one = left.pop(int(np.argmax(distance[left])))
-        order.append(one)
-        distance = np.minimum(distance, np.linalg.norm(scaled - scaled[one], axis=1))
-    dominated = np.flatnonzero(~on_front)
-    nearest = dominated[np.argsort(distance[dominated], kind="stable")]
-    return np.concatenate([np.array(order, np.int64), nearest])

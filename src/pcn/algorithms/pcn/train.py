@@ -4,18 +4,14 @@ Reymond, Bargiacchi and Nowé, Pareto Conditioned Networks, AAMAS 2022, arXiv:22
 beyond the paper is in `refinements/`; without any, this file is the paper's algorithm.
 """
 
-from collections.abc import Iterator
-
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Int
 
-from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.dataset import Archive
-from pcn.algorithms.pcn.ending import Ending, begun_ending, coverage_set_of, restored_ending
+from pcn.algorithms.pcn.ending import Ending, begun_ending, restored_ending
+from pcn.algorithms.pcn.evaluating import Evaluations
 from pcn.algorithms.pcn.raced_ending import RacedEnding
 from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
@@ -25,9 +21,7 @@ from pcn.algorithms.trainer import (
     Outcome,
     Progress,
     Snapshot,
-    evaluation_due,
 )
-from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.errors import UserError
@@ -51,7 +45,7 @@ class PCNTrainer(AbstractTrainer):
             environment, config, config.refinements, seed=seed, steps_before=steps_before
         )
         self._ending: Ending | RacedEnding | None = None
-        self._evaluation_steps = 0
+        self._evaluations = Evaluations(self._training)
         self._loss = float("nan")
 
     @property
@@ -74,7 +68,8 @@ class PCNTrainer(AbstractTrainer):
         steps_before = self.steps
         self._loss = self._update()
         self._explore()
-        execution = self._evaluate() if self._evaluation_due(steps_before) else None
+        due = self._evaluations.due(steps_before)
+        execution = self._evaluations.execute() if due else None
         self._follow_scale()
         return Progress(self.steps, self._loss, training.dataset.archive().returns, execution)
 
@@ -196,55 +191,6 @@ class PCNTrainer(AbstractTrainer):
         if np.any((ratio > change) | (ratio < 1 / change)):
             training.learner = training.learner.rescaled(jnp.asarray(wanted, jnp.float32))
 
-    def _evaluation_due(self, steps_before: int) -> bool:
-        due = evaluation_due(
-            steps_before,
-            self.steps,
-            total_steps=self.config.total_steps,
-            evaluations=self.config.evaluations,
-        )
-        # A front of thousands of policies would spend the budget on evaluations.
-        cost = int(self._training.dataset.archive().horizons.sum())
-        allowed = self._evaluation_steps + cost <= self.config.evaluation_share * self.steps
-        most = int(self._evaluation_limits().sum())
-        return due and allowed and most <= self._training.exploring_steps_left
-
-    def _evaluation_limits(self) -> Int[np.ndarray, " command"]:
-        """After how many steps an evaluation gives each command up."""
-        horizons = self._training.dataset.archive().horizons
-        limits = np.minimum(4 * horizons + 1, self._training.spec.step_limit)
-        return limits.astype(np.int64)
-
-    def _evaluate(self) -> CoverageSet | None:
-        """Execute the archive's commands greedily, to tell how the training goes.
-
-        Commands that are stuck are left out; None if all are.
-        """
-        training, archive = self._training, self._training.dataset.archive()
-        steps_before = self.steps
-        ended: list[np.ndarray] = []
-
-        def batches() -> Iterator[Episodes]:
-            for episodes in training.actor.execute(
-                training.learner.policy,
-                archive.returns,
-                archive.horizons.astype(np.float64),
-                key=training.next_key(),
-                upper_bound=training.upper_bound(),
-                most_steps=self._evaluation_limits(),
-            ):
-                ended.append(episodes.ended[np.asarray(episodes.real_mask)])
-                for refinement in training.refinements:
-                    refinement.after_executing(training, episodes)
-                yield episodes
-
-        execution = Execution.of(batches(), executions=1, discount=self.config.discount)
-        self._evaluation_steps += self.steps - steps_before
-        kept = np.flatnonzero(np.concatenate(ended))
-        if len(kept) == 0:
-            return None
-        return coverage_set_of(Archive(archive.rows.taking(kept)), execution.taking(kept), training)
-
     def _end(self) -> Progress:
         if self._ending is None:
             self._ending = begun_ending(self._training)
@@ -272,7 +218,7 @@ class PCNTrainer(AbstractTrainer):
         }
         facts = {
             "steps": self.steps,
-            "evaluation_steps": self._evaluation_steps,
+            "evaluation_steps": self._evaluations.num_steps,
             "loss": self._loss,
             "schedule": training.schedule.to_json(),
             "rng": training.rng.bit_generator.state,
@@ -289,7 +235,7 @@ class PCNTrainer(AbstractTrainer):
         training.dataset.from_arrays(arrays)
         training.restore_states(arrays)
         training.runner.steps = facts["steps"]
-        self._evaluation_steps = facts["evaluation_steps"]
+        self._evaluations.num_steps = facts["evaluation_steps"]
         self._loss = facts.get("loss", self._loss)  # format 1 has none
         if "schedule" in facts:  # older checkpoints have none
             training.schedule.from_json(facts["schedule"])

@@ -8,13 +8,14 @@ from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.core_config import CoreConfig
-from pcn.algorithms.pcn.dataset import Archive, Dataset
+from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
-from pcn.planning.vector_sets import spread_out
+from pcn.pareto import spread_out
 from pcn.rollout.runner import Runner
 
 if TYPE_CHECKING:

@@ -1,10 +1,12 @@
 """Training the network (section 4.2): many updates in one compiled scan."""
 
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jaxtyping import Array, Bool, Float, Int
 
@@ -93,27 +95,45 @@ def update_many(
     Returns the learner and the mean loss.
     """
     draws = jax.random.uniform(jnp.asarray(key), (2, learning_rates.shape[0], sum(counts)))
-    slots, times = store.places(drawings, counts, draws)
-    return update_at(learner, store, slots, times, learning_rates, wrong_weight)
+    places = store.places(drawings, counts, draws)
+    return update_on(learner, store.at, places, learning_rates, wrong_weight)
 
 
 @eqx.filter_jit
-def update_at(
+def update_on(
     learner: Learner,
-    store: TransitionStore,
-    slots: Int[AnyArray, "update batch"],
-    times: Int[AnyArray, "update batch"],
+    batch_at: Callable[..., Transitions],
+    places: tuple[Int[AnyArray, "update batch"], ...],
     learning_rates: Float[AnyArray, " update"],
     wrong_weight: Float[AnyArray, ""],
 ) -> tuple[Learner, Float[Array, ""]]:
-    """One update after the other, on the batches at these places; the learner and the mean loss."""
+    """One update after the other, on the batches at these places; the learner and the mean loss.
+
+    `batch_at` is the method of a module that holds examples: called with one row of each array in
+    `places`, it returns the examples there.
+    """
     arrays, static = eqx.partition(learner, eqx.is_array)
 
     def step(arrays: Any, inputs: Any) -> tuple[Any, Float[Array, ""]]:
-        learning_rate, slot, time = inputs
-        batch = store.at(slot, time)
+        learning_rate, *place = inputs
+        batch = batch_at(*place)
         learner, loss = one_update(eqx.combine(arrays, static), batch, learning_rate, wrong_weight)
         return eqx.filter(learner, eqx.is_array), loss
 
-    arrays, losses = jax.lax.scan(step, arrays, (learning_rates, slots, times))
+    inputs = tuple(jnp.asarray(one) for one in (learning_rates, *places))
+    arrays, losses = jax.lax.scan(step, arrays, inputs)
     return eqx.combine(arrays, static), jnp.mean(losses)
+
+
+def cosine_decay(
+    highest: float, lowest: float, progress: Float[np.ndarray, " update"]
+) -> Float[np.ndarray, " update"]:
+    """Learning rates that fall from `highest` to `lowest` while `progress` goes from 0 to 1.
+
+    They never rise: where `lowest` is the higher one, all are `highest`.
+
+    >>> cosine_decay(0.5, 0.1, np.array([0.0, 0.5, 1.0]))
+    array([0.5, 0.3, 0.1])
+    """
+    lowest = min(lowest, highest)
+    return lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * progress))

@@ -2,8 +2,8 @@
 
 The dynamics are those of MO-Gymnasium's `minecart-deterministic-v0` and `minecart-v0`, bit for bit.
 That takes float64: a cart that leaves a wall and turns back reaches it exactly or misses it by
-1e-18, depending on rounding, and only a cart exactly at a wall slides along it. Arrays outside this
-file are 32 bits wide, so the state holds each float64 as the two halves of its bits.
+1e-18, depending on rounding, and only a cart exactly at a wall slides along it. Arrays elsewhere
+are 32 bits wide, so the state holds each float64 as the two halves of its bits.
 """
 
 import json
@@ -16,10 +16,10 @@ import gymnasium as gym
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jaxtyping import Array, Bool, Float, Float32, Float64, Int, PRNGKeyArray, UInt8, UInt32
 
 from pcn.envs.compiled import AbstractCompiledEnvironment, Step
+from pcn.envs.minecart.exact import as_bits, as_float32, as_float64, length, unfused
 from pcn.envs.minecart.picture import picture
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 
@@ -53,11 +53,6 @@ _SIN_COS = np.array(
 _FUEL = np.full(6, IDLE_FUEL, np.float32)
 _FUEL[ACCELERATE] += np.float32(ACCELERATING_FUEL)
 _FUEL[MINE] += np.float32(MINING_FUEL)
-
-# Keeps 26 of a float64's 53 binary digits; low word first.
-_UPPER_DIGITS = np.array([0xF8000000, 0xFFFFFFFF], np.uint32)
-
-Bits = UInt32[Array, "*shape 2"]
 
 
 class CartState(NamedTuple):
@@ -144,16 +139,16 @@ class Minecart(AbstractCompiledEnvironment):
         fuel = jnp.asarray(_FUEL)[action]
         with jax.enable_x64(True):
             position, speed, content = (
-                _as_float64(bits)
+                as_float64(bits)
                 for bits in (state.position_bits, state.speed_bits, state.content_bits)
             )
             content = _mined(position, speed, content, action, noise, self.ore_std)
             drive = _driven(position, speed, state.heading, state.departed, action)
             sold = jnp.where(drive.home, content, 0.0).astype(jnp.float32)
             after = CartState(
-                position_bits=_as_bits(drive.position),
-                speed_bits=_as_bits(drive.speed),
-                content_bits=_as_bits(jnp.where(drive.home, 0.0, content)),
+                position_bits=as_bits(drive.position),
+                speed_bits=as_bits(drive.speed),
+                content_bits=as_bits(jnp.where(drive.home, 0.0, content)),
                 heading=drive.heading,
                 departed=drive.departed,
                 fuel_used=state.fuel_used - fuel,
@@ -163,7 +158,7 @@ class Minecart(AbstractCompiledEnvironment):
     def observation(self, state: CartState) -> Float[Array, " 7"]:
         """Position, speed, sine and cosine of the angle, and each ore's share of the capacity."""
         with jax.enable_x64(True):
-            share = (_as_float64(state.content_bits) / CAPACITY).astype(jnp.float32)
+            share = (as_float64(state.content_bits) / CAPACITY).astype(jnp.float32)
         return jnp.concatenate(
             [
                 as_float32(state.position_bits),
@@ -188,20 +183,6 @@ class Minecart(AbstractCompiledEnvironment):
         )
 
 
-def as_float32(bits: Bits) -> Float32[Array, "*shape"]:
-    """The numbers that `…_bits` stand for, rounded to float32."""
-    with jax.enable_x64(True):
-        return _as_float64(bits).astype(jnp.float32)
-
-
-def _as_float64(bits: Bits) -> Float64[Array, "*shape"]:
-    return lax.bitcast_convert_type(bits, jnp.float64)
-
-
-def _as_bits(numbers: Float64[Array, "*shape"]) -> Bits:
-    return lax.bitcast_convert_type(numbers, jnp.uint32)
-
-
 def _mined(
     position: Float64[Array, " 2"],
     speed: Float64[Array, ""],
@@ -215,7 +196,7 @@ def _mined(
     A standing cart does not move while it mines, and near a mine no wall can stop a moving one, so
     either all sub-frames of the action mine or none does.
     """
-    distances = _length(position[None] - jnp.asarray(MINES))
+    distances = length(position[None] - jnp.asarray(MINES))
     near = distances <= MINE_RADIUS  # at most one: the mines lie further apart
     mining = (action == MINE) & (speed < MIN_SPEED) & near.any()
     mean = jnp.where(near[:, None], jnp.asarray(ORE_MEANS), 0.0).sum(axis=0)
@@ -259,13 +240,13 @@ def _driven(
 
         moving = ~home & (speed >= MIN_SPEED)
         direction = jnp.asarray(_DIRECTIONS)[heading - _FIRST_HEADING]
-        velocity = _unfused(speed * direction)
+        velocity = unfused(speed * direction)
         heading = heading + jnp.where(moving, _slide(position, velocity), 0)
         reached = jnp.where(moving, jnp.clip(position + velocity, 0.0, 1.0), position)
-        speed = jnp.where(moving, _length(position - reached), speed)
+        speed = jnp.where(moving, length(position - reached), speed)
         position = reached
 
-        in_base = _length(position) < BASE_RADIUS
+        in_base = length(position) < BASE_RADIUS
         home = home | (in_base & departed)
         departed = departed | ~in_base
     return _Drive(position, speed, heading, departed, home)
@@ -286,28 +267,3 @@ def _slide(position: Float64[Array, " 2"], velocity: Float64[Array, " 2"]) -> In
     # Towards the direction of motion along the wall; the two axes have opposite handedness.
     sign = jnp.where((velocity[0] > 0) == (velocity[1] > 0), 1, -1).astype(jnp.int32)
     return sign * (turns[0] - turns[1])
-
-
-def _unfused(product: Float64[Array, "*shape"]) -> Float64[Array, "*shape"]:
-    """The product, such that no compiler may fuse it with the sum it enters.
-
-    A fused sum rounds once where MO-Gymnasium rounds twice.
-    """
-    return jnp.clip(product, -MAX_SPEED, MAX_SPEED)  # changes nothing: no product here is larger
-
-
-def _length(vector: Float64[Array, "*batch 2"]) -> Float64[Array, "*batch"]:
-    """Euclidean length, rounded as by MO-Gymnasium's `np.sqrt(np.dot(v, v))`.
-
-    OpenBLAS fuses the second product with the sum, on processors that can.
-    """
-    x, y = vector[..., 0], vector[..., 1]
-    x_squared = _unfused(x * x)
-    # y = high + low, with so few digits each that high * high and high * low are exact.
-    bits = _as_bits(y)
-    high = _as_float64(bits & jnp.broadcast_to(_UPPER_DIGITS, bits.shape))
-    low = y - high
-    total = x_squared + high * high
-    part = total - x_squared
-    lost = (x_squared - (total - part)) + (high * high - part)  # what rounding `total` lost
-    return jnp.sqrt(total + (lost + (2 * high * low + low * low)))

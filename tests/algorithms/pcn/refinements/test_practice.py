@@ -3,9 +3,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.algorithms.pcn.dataset import Rows
 from pcn.algorithms.pcn.refinements import practice as module
 from pcn.algorithms.pcn.refinements.practice import Practice
+from pcn.algorithms.pcn.rows import Rows
 from pcn.algorithms.pcn.store import TransitionStore
 from pcn.command import Command
 from pcn.nets.embeddings import OneHotEmbedding

@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting
-from pcn.algorithms.pcn.dataset import Archive
+from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
@@ -27,6 +28,9 @@ class AbstractState(ABC):
         """Take over what `to_arrays` gave."""
 
 
+State = TypeVar("State", bound=AbstractState)
+
+
 @dataclass(frozen=True, kw_only=True)
 class AbstractRefinement:
     """One departure from the paper. Its fields are its hyperparameters; `config.json` records them.
@@ -34,6 +38,12 @@ class AbstractRefinement:
     A refinement overrides the hooks that it needs; the others do nothing. The order of the table
     `REFINEMENTS` is the order in which refinements act.
     """
+
+    def state_in(self, training: Training, kind: type[State]) -> State:
+        """What the refinement remembers in a training: the state that `fresh_state` began."""
+        state = training.states[type(self).__name__]
+        assert isinstance(state, kind)
+        return state
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Whether it makes sense in this environment; where not, it is as if it were off."""

@@ -18,12 +18,12 @@ from jaxtyping import Bool, Float, Int, UInt32
 
 from pcn.algorithms.execution import nth_key
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
-from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.practice import Practice
+from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
-from pcn.algorithms.pcn.update import Learner, update_at
+from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on
 from pcn.checks import at_least, at_most, positive
 from pcn.metrics import reached_mask
 from pcn.nets.policy import ConditionedPolicy
@@ -74,8 +74,7 @@ class Consolidation(AbstractRefinement):
         cycle = np.floor(np.log2(update / self.first_cycle + 1))
         begin = self.first_cycle * (2**cycle - 1)
         phase = (update - begin) / (self.first_cycle * 2**cycle)
-        lowest = min(self.last_learning_rate, highest)
-        return lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * phase))
+        return cosine_decay(highest, self.last_learning_rate, phase)
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> "Consolidating":
         """A copy of the network for the commands that are to be chosen from."""
@@ -153,10 +152,10 @@ class Consolidating(AbstractFitting):
     def _update(self) -> None:
         config, settings = self._training.config, self._settings
         rates = settings.learning_rates(self.num_updates, self._per_round, config.learning_rate)
-        self._learner, _ = update_at(
+        self._learner, _ = update_on(
             self._learner,
-            self._training.dataset.store,
-            *self._practice.draw(self._rng, self._per_round, config.batch_size),
+            self._training.dataset.store.at,
+            self._practice.draw(self._rng, self._per_round, config.batch_size),
             rates.astype(np.float32),
             np.asarray(settings.wrong_weight if self._exact else 1.0, np.float32),
         )

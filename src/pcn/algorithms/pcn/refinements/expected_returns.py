@@ -12,10 +12,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from pcn.algorithms.execution import Execution
-from pcn.algorithms.pcn.dataset import Archive
 from pcn.algorithms.pcn.racing import Rules
 from pcn.algorithms.pcn.ranking import Comparison, choose
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.spec import EnvironmentSpec

@@ -99,9 +99,7 @@ class ExpectedRewards(AbstractRefinement):
 
     def memory(self, training: Training) -> EpisodeMemory:
         """The episodes that a training remembers."""
-        memory = training.states[type(self).__name__]
-        assert isinstance(memory, EpisodeMemory)
-        return memory
+        return self.state_in(training, EpisodeMemory)
 
     def is_left_to_planning(self, training: Training) -> bool:
         """Whether observations repeat, so that plans of counted transitions are more exact."""

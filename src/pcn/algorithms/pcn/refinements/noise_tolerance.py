@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from pcn.algorithms.pcn.dataset import Rows
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
+from pcn.algorithms.pcn.rows import Rows
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.trainer import evaluation_due
 from pcn.checks import at_least, at_most
@@ -72,8 +72,7 @@ class NoiseTolerance(AbstractRefinement):
     def after_exploring(self, training: Training) -> None:
         """Measure the noise if that is due."""
         config, dataset = training.config, training.dataset
-        state = training.states[type(self).__name__]
-        assert isinstance(state, LastMeasured)
+        state = self.state_in(training, LastMeasured)
         due = evaluation_due(
             state.steps,
             training.steps,

@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import jax
 import numpy as np
 from jaxtyping import UInt32
 
@@ -157,9 +156,7 @@ class Planning(AbstractRefinement):
         )
 
     def _state(self, training: Training) -> Counting:
-        state = training.states[type(self).__name__]
-        assert isinstance(state, Counting)
-        return state
+        return self.state_in(training, Counting)
 
     def counts(self, training: Training) -> TransitionCounts:
         """What a training has counted so far."""
@@ -230,9 +227,7 @@ class Planning(AbstractRefinement):
         """How often the steps of the archive's episodes were taken in all, in the median."""
         counts, rows = self.counts(training), training.dataset.archive().rows
         store, longest = training.dataset.store, int(rows.lengths.max())
-        observations = jax.tree.map(
-            lambda leaf: np.asarray(leaf)[rows.slots, :longest], store.observations
-        )
+        observations = training.dataset.padded_observations(rows)
         states = counts.states_of(observations, longest)
         parts = np.moveaxis(np.asarray(store.actions)[rows.slots, :longest], -1, 0)
         actions = np.ravel_multi_index(tuple(parts), counts.action_sizes)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from pcn.algorithms.pcn.dataset import Rows
+from pcn.algorithms.pcn.rows import Rows
 from pcn.algorithms.pcn.store import TransitionStore
 from pcn.algorithms.pcn.update import answers
 from pcn.nets.policy import ConditionedPolicy

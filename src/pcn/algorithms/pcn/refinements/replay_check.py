@@ -1,8 +1,8 @@
 """Replay check: episodes of the archive are played again to see whether they return the same.
 
 Random episodes may never have met the chance that good ones meet. Where an environment that seemed
-deterministic is not, loop erasure and variations store luck, and one execution proves nothing: the
-user is told so, once, as early as possible.
+deterministic is not, loop erasure and variations store what happened to go well, and one execution
+proves nothing: the user is told so, once, as early as possible.
 """
 
 from collections.abc import Mapping
@@ -58,8 +58,7 @@ class ReplayCheck(AbstractRefinement):
 
     def after_exploring(self, training: Training) -> None:
         """Replay one episode, if it is due."""
-        state = training.states[type(self).__name__]
-        assert isinstance(state, Replayed)
+        state = self.state_in(training, Replayed)
         archive = training.dataset.archive()
         # The training's own random numbers stay as they are without this check.
         rng = np.random.default_rng(training.steps)
@@ -76,7 +75,7 @@ class ReplayCheck(AbstractRefinement):
             state.differed = True
             training.notices.append(
                 f"{training.spec.name} is taken for deterministic, but an episode played again "
-                "returned something else: what is reported may be luck; give deterministic=False "
+                "returned something else: what is reported may be chance; give deterministic=False "
                 "(--deterministic False, or in the spec of a compiled environment)"
             )
 

@@ -226,9 +226,7 @@ class Routes(AbstractRefinement):
         return episodes
 
     def _state(self, training: Training) -> RoutesState:
-        state = training.states[type(self).__name__]
-        assert isinstance(state, RoutesState)
-        return state
+        return self.state_in(training, RoutesState)
 
 
 def promising(

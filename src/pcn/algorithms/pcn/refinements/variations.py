@@ -110,8 +110,7 @@ class Variations(AbstractRefinement):
         head = training.learner.policy.action_head
         draw = head.random_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
-        tried = training.states[type(self).__name__]
-        assert isinstance(tried, Tried)
+        tried = self.state_in(training, Tried)
         varied = [self._new(tried, one, other, draw, rng) for one, other in pairs]
         count = training.affordable(self._limits(varied))
         if count == 0:

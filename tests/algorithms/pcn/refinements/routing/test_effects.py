@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes, fingerprints, tidy
+from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes
 from small_world import all_steps, fresh, taught
 
 
@@ -99,9 +99,3 @@ def test_units_of_rewards_change_nothing_but_units():
         states, actions, _, rewards, _ = zip(*scaled, strict=True)
         said = model.predict(np.array(states, float), np.array(actions))
         np.testing.assert_allclose(said.rewards, np.array(rewards), rtol=1e-5)
-
-
-def test_equal_numbers_have_equal_fingerprints():
-    numbers = np.array([[0.1 + 0.2, -0.0], [0.3, 0.0], [0.3001, 0.0]])
-    prints = fingerprints(tidy(numbers))
-    assert prints[0] == prints[1] != prints[2]

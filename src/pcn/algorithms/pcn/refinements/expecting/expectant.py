@@ -9,18 +9,17 @@ import numpy as np
 from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
-from pcn.algorithms.pcn.dataset import Archive, Rows
 from pcn.algorithms.pcn.network import expectations_of, fresh_policy
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory, Steps
-from pcn.algorithms.pcn.refinements.expecting.expected_labels import (
-    Labelled,
-    ranked,
-    steps_of,
-    study,
+from pcn.algorithms.pcn.refinements.expecting.expected_labels import Labelled, ranked, steps_of
+from pcn.algorithms.pcn.refinements.expecting.fitted_expectations import (
+    expected_returns_to_go,
+    foresee,
+    learn,
 )
-from pcn.algorithms.pcn.refinements.expecting.luck import expected_returns_to_go, foresee, learn
+from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.training import Training
-from pcn.algorithms.pcn.update import Learner
+from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on
 from pcn.nets.policy import ConditionedPolicy
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
@@ -112,18 +111,13 @@ class Expectant(AbstractFitting):
                 jnp.asarray(edge(labels[best], axis=0), jnp.float32) for edge in (np.min, np.max)
             ),
         )
-        scale = self._command_scale(labels[archive], self._labelled.horizons[archive])
+        longest = np.max(self._labelled.horizons[archive])
+        ranges = np.append(np.ptp(labels[archive], axis=0), longest)
+        scale = training.config.command_scale_for(ranges)
         policy = eqx.tree_at(
             lambda policy: policy.command_scale, policy, jnp.asarray(scale, jnp.float32)
         )
         self._learner = Learner.fresh(policy)
-
-    def _command_scale(self, labels: Any, horizons: Any) -> Float[np.ndarray, " command"]:
-        config = self._training.config
-        if config.command_scale is not None:
-            return np.asarray(config.command_scale)
-        ranges = np.append(np.ptp(labels, axis=0), np.max(horizons))
-        return config.command_spread / np.where(ranges > 0, ranges, 1.0)
 
     @property
     def done(self) -> bool:
@@ -132,15 +126,16 @@ class Expectant(AbstractFitting):
 
     def iterate(self) -> None:
         """Some updates."""
-        settings, highest = self._settings, self._training.config.learning_rate
+        settings = self._settings
         number = np.arange(self.num_updates, self.num_updates + UPDATES_AT_ONCE)
         phase = np.minimum(number / self._policy_updates, 1)
-        lowest = min(settings.last_learning_rate, highest)
-        rates = lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * phase))
-        self._learner = study(
+        rates = cosine_decay(
+            self._training.config.learning_rate, settings.last_learning_rate, phase
+        )
+        self._learner, _ = update_on(
             self._learner,
-            self._labelled,
-            self._draw(),
+            self._labelled.at,
+            (self._draw(),),
             rates.astype(np.float32),
             np.asarray(settings.wrong_weight, np.float32),
         )

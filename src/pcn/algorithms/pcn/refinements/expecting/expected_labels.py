@@ -1,22 +1,17 @@
-"""Episodes labelled with expected returns: which are worth learning, and how they are learnt."""
+"""Episodes labelled with expected returns, and which of them are worth learning."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Num, PyTree
 
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import Steps
-from pcn.algorithms.pcn.refinements.expecting.luck import padded
+from pcn.algorithms.pcn.refinements.expecting.fitted_expectations import padded
 from pcn.algorithms.pcn.store import Transitions
-from pcn.algorithms.pcn.update import Learner, one_update
 from pcn.command import Command
-from pcn.pareto import Scoreboard
-from pcn.planning.vector_sets import spread_out
-from pcn.types import AnyArray
+from pcn.pareto import Scoreboard, spread_out
 
 _AT_ONCE = 256
 """Episodes that are ranked together."""
@@ -126,27 +121,3 @@ def steps_of(steps: Steps, episodes: Int[np.ndarray, " chosen"]) -> Int[np.ndarr
     lengths = steps.lengths[episodes]
     before = np.cumsum(lengths) - lengths
     return np.repeat(steps.starts[episodes] - before, lengths) + np.arange(lengths.sum())
-
-
-@eqx.filter_jit
-def study(
-    learner: Learner,
-    labelled: Labelled,
-    batches: Int[AnyArray, "update batch"],
-    learning_rates: Float[AnyArray, " update"],
-    wrong_weight: Float[AnyArray, ""],
-) -> Learner:
-    """One update after the other, on the labelled steps of each batch."""
-    arrays, static = eqx.partition(learner, eqx.is_array)
-
-    def step(arrays: Any, inputs: Any) -> tuple[Any, None]:
-        index, rate = inputs
-        learner, _ = one_update(
-            eqx.combine(arrays, static), labelled.at(index), rate, jnp.asarray(wrong_weight)
-        )
-        return eqx.filter(learner, eqx.is_array), None
-
-    inputs = (jnp.asarray(batches), jnp.asarray(learning_rates))
-    arrays, _ = jax.lax.scan(step, arrays, inputs)
-    studied: Learner = eqx.combine(arrays, static)
-    return studied

@@ -50,7 +50,7 @@ class Curriculum:
     def scaled(self, policy: ConditionedPolicy) -> ConditionedPolicy:
         """A fresh network with a scale that fits the commands, around their middle."""
         config, vectors = self._training.config, self.plans.vectors
-        scale = self._command_scale()
+        scale = config.command_scale_for(self._command_ranges())
         middle = np.append(
             (vectors.max(axis=0) + vectors.min(axis=0)) / 2,
             float(self.lessons.first_horizon) / 2,
@@ -65,16 +65,12 @@ class Curriculum:
             (jnp.asarray(scale, jnp.float32), bias),
         )
 
-    def _command_scale(self) -> Float[np.ndarray, " command"]:
-        config = self._training.config
-        if config.command_scale is not None:
-            return np.asarray(config.command_scale, dtype=np.float64)
+    def _command_ranges(self) -> Float[np.ndarray, " command"]:
         vectors = self.plans.vectors
         extent, size = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
         # A narrow range far from zero would give inputs that no network learns from.
         extent = np.maximum(extent, self._settings.least_extent * size)
-        ranges = np.append(extent, float(self.lessons.first_horizon))
-        return config.command_spread / np.where(ranges > 0, ranges, 1.0)
+        return np.append(extent, float(self.lessons.first_horizon))
 
     def expected(self, policy: ConditionedPolicy) -> Float[np.ndarray, "plan objective"]:
         """What a network returns on average in the model, for each plan's command."""

@@ -9,12 +9,11 @@ from jaxtyping import Float, Int, UInt32
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.refinements.planned.curriculum import Curriculum
-from pcn.algorithms.pcn.refinements.planned.lessons import study, uncertainty
+from pcn.algorithms.pcn.refinements.planned.lessons import uncertainty
 from pcn.algorithms.pcn.training import Training
-from pcn.algorithms.pcn.update import Learner
-from pcn.pareto import non_dominated_mask
+from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on
+from pcn.pareto import non_dominated_mask, spread_out
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.vector_sets import spread_out
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 if TYPE_CHECKING:
@@ -116,13 +115,11 @@ class Distilling(AbstractFitting):
             axis=1,
         )
         phase = (self.num_updates % settings.updates + np.arange(count)) / settings.updates
-        highest, lowest = config.learning_rate, settings.last_learning_rate
-        lowest = min(highest, lowest)
-        rates = lowest + (highest - lowest) * 0.5 * (1 + np.cos(np.pi * phase))
-        self._learner = study(
+        rates = cosine_decay(config.learning_rate, settings.last_learning_rate, phase)
+        self._learner, _ = update_on(
             self._learner,
-            ready.lessons,
-            index.astype(np.int32),
+            ready.lessons.at,
+            (index.astype(np.int32),),
             rates.astype(np.float32),
             np.asarray(settings.wrong_weight, np.float32),
         )

@@ -1,7 +1,5 @@
 """Lessons: what plans do in each state and at each time, for a network to learn."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,7 +7,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from pcn.algorithms.pcn.store import Transitions
-from pcn.algorithms.pcn.update import Learner, answers, one_update
+from pcn.algorithms.pcn.update import answers
 from pcn.command import Command
 from pcn.nets.policy import ConditionedPolicy
 from pcn.planning import Plans
@@ -105,28 +103,6 @@ def _room(count: int) -> int:
 
 def _padded(array: np.ndarray, size: int) -> np.ndarray:
     return np.pad(array, [(0, size - len(array)), *[(0, 0)] * (array.ndim - 1)])
-
-
-@eqx.filter_jit
-def study(
-    learner: Learner,
-    lessons: Lessons,
-    index: Int[AnyArray, "update batch"],
-    learning_rates: Float[AnyArray, " update"],
-    wrong_weight: Float[AnyArray, ""],
-) -> Learner:
-    """One update after the other, on these lessons."""
-    arrays, static = eqx.partition(learner, eqx.is_array)
-
-    def step(arrays: Any, inputs: Any) -> tuple[Any, None]:
-        learning_rate, chosen = inputs
-        batch = lessons.at(chosen)
-        learner, _ = one_update(eqx.combine(arrays, static), batch, learning_rate, wrong_weight)
-        return eqx.filter(learner, eqx.is_array), None
-
-    arrays, _ = jax.lax.scan(step, arrays, (jnp.asarray(learning_rates), jnp.asarray(index)))
-    studied: Learner = eqx.combine(arrays, static)
-    return studied
 
 
 def uncertainty(

@@ -8,15 +8,13 @@ predicts steps that were never taken.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 
 from pcn.algorithms.pcn.refinements.routing.effect_trees import EffectTrees
+from pcn.algorithms.pcn.refinements.routing.step_keys import step_keys, tidy
 
-OBSERVATION_BITS = 20
-"""Binary digits of a number in an observation that count: single precision has 24."""
 CHANGE_BITS = 13
 """Binary digits of a change that is not a whole number, so that rounding makes no new changes."""
 BUILT_ANEW = 1.5
@@ -268,35 +266,6 @@ class Effects:
         trees = {name.removeprefix("trees."): array for name, array in arrays.items()}
         self._trees.from_arrays(trees)
         self._find_common()
-
-
-def fingerprints(observations: Float[np.ndarray, "step part"]) -> UInt64[np.ndarray, " step"]:
-    """A number per observation, equal for equal observations."""
-    bits = np.ascontiguousarray(observations).view(np.uint64)
-    mixed = (bits ^ (bits >> np.uint64(29))) * _factors(bits.shape[1])
-    prints: UInt64[np.ndarray, " step"] = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1)
-    return prints
-
-
-@lru_cache(maxsize=8)
-def _factors(count: int) -> UInt64[np.ndarray, " part"]:
-    drawn = np.random.default_rng(0).integers(1, 1 << 63, size=count, dtype=np.uint64)
-    return drawn | np.uint64(1)
-
-
-def step_keys(
-    observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
-) -> UInt64[np.ndarray, " step"]:
-    """A number per observation and action, equal for equal ones."""
-    return fingerprints(observations) * np.uint64(31) + actions.astype(np.uint64)
-
-
-def tidy(
-    numbers: Float[np.ndarray, "*step part"], bits: int = OBSERVATION_BITS
-) -> Float[np.ndarray, "*step part"]:
-    """Rounded to so many binary digits, and without minus zero: equal numbers have equal bits."""
-    mantissa, exponent = np.frexp(numbers)
-    return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits) + 0.0
 
 
 def _effects_of(

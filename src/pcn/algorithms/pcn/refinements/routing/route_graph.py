@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.algorithms.pcn.refinements.routing.effects import Effects, fingerprints, step_keys
+from pcn.algorithms.pcn.refinements.routing.effects import Effects
+from pcn.algorithms.pcn.refinements.routing.step_keys import step_keys
+from pcn.fingerprints import row_fingerprints
 
 EVENT, UNKNOWN, MISSING = -1, -2, -3
 """Instead of the place that an action leads to: an event, no prediction, not looked up yet."""
@@ -228,7 +230,7 @@ class RouteGraph:
                 rewards=outcomes.rewards[own],
                 terminated=outcomes.terminated[own],
                 after=after[own],
-                unfamiliar=_spread_out(strange[state], distance[state]),
+                unfamiliar=_near_and_far(strange[state], distance[state]),
             )
             for state, own in enumerate(np.split(index, ends))
         ]
@@ -252,7 +254,7 @@ class RouteGraph:
         return backwards[::-1]
 
 
-def _spread_out(
+def _near_and_far(
     strange: Bool[np.ndarray, "place action"], distance: Int[np.ndarray, " place"]
 ) -> list[tuple[int, int]]:
     """Some of the marked steps, from the nearest to the farthest."""
@@ -269,7 +271,7 @@ def _numbered(
 ) -> tuple[Int[np.ndarray, " step"], Float[np.ndarray, "more part"]]:
     """The number of each new row, equal for equal rows, and all rows by number."""
     numbers, added = np.zeros(len(new), np.int64), []
-    for index, key in enumerate(fingerprints(new).tolist()):
+    for index, key in enumerate(row_fingerprints(new).tolist()):
         number = known.get(key)
         if number is None:
             number = known[key] = len(known)

@@ -6,11 +6,13 @@ import jax
 import numpy as np
 from jaxtyping import Float, Int, Num, PyTree
 
-from pcn.algorithms.pcn.dataset import Dataset, Rows
+from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
-from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes, tidy
+from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes
 from pcn.algorithms.pcn.refinements.routing.route_graph import RouteGraph
 from pcn.algorithms.pcn.refinements.routing.route_search import Way
+from pcn.algorithms.pcn.refinements.routing.step_keys import tidy
+from pcn.algorithms.pcn.rows import Rows
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
@@ -86,10 +88,7 @@ class RoutesState(AbstractState):
     def ways(self, dataset: Dataset, rows: Rows, graph: RouteGraph, discount: float) -> list[Way]:
         """Stored episodes as the events that they consist of."""
         store, longest = dataset.store, int(rows.lengths.max())
-        observations = jax.tree.map(
-            lambda leaf: np.asarray(leaf)[rows.slots, :longest], store.observations
-        )
-        seen = tidy(flat(observations, 2))
+        seen = tidy(flat(dataset.padded_observations(rows), 2))
         to_go = np.asarray(store.returns_to_go, np.float64)[rows.slots, :longest]
         actions = self.numbers_of(np.asarray(store.actions)[rows.slots, :longest])
         ways = []

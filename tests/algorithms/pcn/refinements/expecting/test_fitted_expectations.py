@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import Steps
-from pcn.algorithms.pcn.refinements.expecting.luck import (
+from pcn.algorithms.pcn.refinements.expecting.fitted_expectations import (
     Foreseen,
     expected_returns_to_go,
     foresee,

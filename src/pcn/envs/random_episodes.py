@@ -1,0 +1,170 @@
+"""Random episodes in an unknown Gymnasium environment, and whether they can be repeated."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.envs.evidence import Evidence
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.errors import UserError
+from pcn.nets.heads import AbstractActionHead, action_head_for
+
+FIRST_STATES = 8
+"""How many seeds the first observation is compared under; this takes no step."""
+
+
+@dataclass(frozen=True)
+class RandomEpisode:
+    """An episode of random actions, or of the actions of another one."""
+
+    observations: list[Any]
+    actions: list[Any]
+    rewards: Float[np.ndarray, "time objective"]
+    masked: bool
+    terminated: bool
+    truncated: bool
+    """By the environment itself."""
+    cut: bool
+    """Whether the probe ran out of steps."""
+
+    def differs_from(self, other: "RandomEpisode") -> bool:
+        """Whether observations, rewards or ends differ, as far as neither was cut."""
+        both = min(len(self.actions), len(other.actions))
+        longer = max(len(self.actions), len(other.actions))
+        if both < longer and not (self if len(self.actions) == both else other).cut:
+            return True
+        if not np.array_equal(self.rewards[:both], other.rewards[:both]):
+            return True
+        seen = zip(self.observations[: both + 1], other.observations[: both + 1], strict=True)
+        return not all(_equal(mine, theirs) for mine, theirs in seen)
+
+
+class Prober:
+    """One instance, random numbers, and the steps that are left."""
+
+    def __init__(self, source: GymnasiumSource, most_steps: int, seed: int) -> None:
+        self.environment, self._name = source.instance(), source.name
+        # An error here is clearer than one in an episode.
+        self._head: AbstractActionHead = action_head_for(self.environment.action_space)
+        self._rng = np.random.default_rng(seed)
+        self.environment.action_space.seed(seed)
+        self._most_steps = most_steps
+        self.num_episodes = self.num_steps = 0
+        self.evidence = Evidence()
+
+    @property
+    def steps_left(self) -> int:
+        """Steps that may still be taken."""
+        return self._most_steps - self.num_steps
+
+    def fresh_seed(self) -> int:
+        """A seed for an episode."""
+        return int(self._rng.integers(1 << 31))
+
+    def first_states_differ(self) -> bool:
+        """Whether episodes begin differently under other seeds."""
+        try:
+            states = [self.environment.reset(seed=self.fresh_seed()) for _ in range(FIRST_STATES)]
+        except Exception as error:  # whatever the environment's own code raises
+            raise UserError(f"{self._name} failed in a random episode: {error!r}") from None
+        return not all(_equal(states[0][0], observation) for observation, _ in states)
+
+    def play(
+        self, step_limit: int, *, seed: int, script: list[Any] | None = None, repeat: float = 0.0
+    ) -> RandomEpisode:
+        """One episode of random actions, or of a script; `repeat` makes the last action likely."""
+        started = time.perf_counter()
+        try:
+            episode = self._played(step_limit, seed=seed, script=script, repeat=repeat)
+        except UserError:
+            raise
+        except Exception as error:  # whatever the environment's own code raises
+            raise UserError(f"{self._name} failed in a random episode: {error!r}") from None
+        self.evidence.seconds += time.perf_counter() - started
+        self.num_episodes += 1
+        self.num_steps += len(episode.actions)
+        return episode
+
+    def _played(
+        self, step_limit: int, *, seed: int, script: list[Any] | None, repeat: float
+    ) -> RandomEpisode:
+        environment, head = self.environment, self._head
+        observation, info = environment.reset(seed=seed)
+        observations: list[Any] = [observation]
+        actions: list[Any] = []
+        rewards: list[Float[np.ndarray, " objective"]] = []
+        masked = "action_mask" in info
+        space, rng = environment.action_space, np.random.default_rng(seed)
+        terminated = truncated = False
+        wanted_steps = step_limit if script is None else len(script)
+        for number in range(min(wanted_steps, self.steps_left)):
+            if script is not None:
+                action = script[number]
+            elif actions and rng.uniform() < repeat:
+                action = actions[-1]
+            else:
+                action = space.sample()
+            if "action_mask" in info:
+                wanted = head.from_environment(action)
+                allowed = head.allowed_row(wanted, head.from_info(info), rng)
+                if script is not None and not np.array_equal(allowed, wanted):
+                    break  # what was allowed is forbidden now, so something is random
+                action = head.to_environment(allowed[None])[0]
+            observation, gained, terminated, truncated, info = environment.step(action)
+            observations.append(observation)
+            actions.append(action)
+            rewards.append(self._checked(gained))
+            if terminated or truncated:
+                break
+        return RandomEpisode(
+            observations,
+            actions,
+            np.array(rewards) if rewards else np.zeros((0, 0)),
+            masked,
+            terminated=bool(terminated),
+            truncated=bool(truncated),
+            cut=not (terminated or truncated) and len(actions) < wanted_steps
+            and self.steps_left <= len(actions),
+        )  # fmt: skip
+
+    def _checked(self, reward: Any) -> Float[np.ndarray, " objective"]:
+        if np.ndim(reward) != 1 or np.size(reward) < 2:
+            raise UserError(
+                f"{self._name} gives rewards of shape {np.shape(reward)}; "
+                "a vector with at least two objectives is needed"
+            )
+        if not np.isfinite(np.asarray(reward)).all():
+            raise UserError(
+                f"{self._name} gives the reward {reward}; every objective must be finite"
+            )
+        return np.asarray(reward, dtype=np.float64)
+
+    def compare(self, first: RandomEpisode, seed: int) -> bool:
+        """Whether the same actions led to something else under another seed."""
+        again = self.play(len(first.actions), seed=self.fresh_seed(), script=first.actions)
+        if not again.actions and first.actions and again.cut:
+            return False
+        evidence, differs = self.evidence, first.differs_from(again)
+        evidence.num_compared += 1
+        evidence.num_differing += differs
+        if differs:
+            self.test_seed(first, seed)
+        return differs
+
+    def test_seed(self, first: RandomEpisode, seed: int) -> None:
+        """Play an episode that randomness takes part in once more under its own seed."""
+        if self.evidence.seed_respected is not None or self.steps_left <= 0:
+            return
+        again = self.play(len(first.actions), seed=seed, script=first.actions)
+        self.evidence.seed_respected = not first.differs_from(again)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, dict):
+        return all(_equal(one[name], other[name]) for name in one)
+    if isinstance(one, tuple):
+        return all(_equal(a, b) for a, b in zip(one, other, strict=True))
+    return bool(np.array_equal(one, other))

@@ -1,0 +1,68 @@
+"""A few points that stand for many: the best of each objective, then always the farthest one."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from pcn.pareto.dominance import non_dominated_mask
+
+
+def best_first(returns: Float[np.ndarray, "point objective"]) -> Int[np.ndarray, " point"]:
+    """An order of points of which every beginning is a good choice.
+
+    First come the non-dominated: the best of each objective, then always the one that is farthest
+    from all before it, in units of their ranges. The dominated follow, the nearest first.
+
+    `spread_out` is its sibling for vectors of which none is dominated: it begins with the best sum
+    as well, and decides ties of an extreme by the sum. One for the other changes results.
+
+    >>> best_first(np.array([[0.0, 4.0], [1.0, 3.0], [2.0, 2.0], [4.0, 0.0], [0.0, 0.0]]))
+    array([3, 0, 2, 1, 4])
+    """
+    on_front = non_dominated_mask(returns)
+    extent = np.ptp(returns[on_front], axis=0)
+    scaled = returns / np.where(extent > 0, extent, 1.0)
+    front = np.flatnonzero(on_front)
+    order: list[int] = list(dict.fromkeys(front[np.argmax(scaled[front], axis=0)].tolist()))
+    distance = np.full(len(returns), np.inf)
+    for one in order:
+        distance = np.minimum(distance, np.linalg.norm(scaled - scaled[one], axis=1))
+    left = [one for one in front.tolist() if one not in set(order)]
+    while left:
+        one = left.pop(int(np.argmax(distance[left])))
+        order.append(one)
+        distance = np.minimum(distance, np.linalg.norm(scaled - scaled[one], axis=1))
+    dominated = np.flatnonzero(~on_front)
+    nearest = dominated[np.argsort(distance[dominated], kind="stable")]
+    return np.concatenate([np.array(order, np.int64), nearest])
+
+
+def spread_out(
+    vectors: Float[np.ndarray, "vector objective"], count: int
+) -> Int[np.ndarray, " kept"]:
+    """Index `count` vectors that stand for all: the extremes, the best sum, the farthest ones.
+
+    Every objective is scaled to [0, 1]. After the best vector of each objective and the one with
+    the largest sum, the vector that is farthest from those chosen comes next, again and again.
+
+    All vectors should be non-dominated; `best_first` orders points that may not be. Sets of
+    thousands are thinned out at every state of a plan, so distances come from matrix products.
+
+    >>> spread_out(np.array([[0.0, 4.0], [1.0, 3.5], [2.0, 3.0], [4.0, 0.0]]), 3)
+    array([3, 0, 2])
+    """
+    lowest, highest = vectors.min(axis=0), vectors.max(axis=0)
+    scaled = (vectors - lowest) / np.where(highest > lowest, highest - lowest, 1.0)
+    # Ties of an extreme are decided by the sum: the best corner of a face, not just any.
+    total = scaled.sum(axis=1)
+    extremes = [int(np.lexsort((total, column))[-1]) for column in scaled.T]
+    chosen = list(dict.fromkeys([*extremes, int(total.argmax())]))[:count]
+    squares = np.einsum("vo,vo->v", scaled, scaled)
+    # Squared distance without the vector's own square: |a - b|^2 = |a|^2 + |b|^2 - 2 a b.
+    distance = np.full(len(vectors), np.inf)
+    for index in chosen:
+        np.minimum(distance, squares[index] - 2 * (scaled @ scaled[index]), out=distance)
+    while len(chosen) < count:
+        index = int((distance + squares).argmax())
+        chosen.append(index)
+        np.minimum(distance, squares[index] - 2 * (scaled @ scaled[index]), out=distance)
+    return np.array(chosen)
