@@ -11,6 +11,8 @@ from made_runs import TREASURES, evaluations, save_run, toy_spec
 from pcn import UserError
 from pcn.experiments.outputs import write_outputs
 
+pytestmark = pytest.mark.slow  # draws eleven pictures, three times
+
 LABELS = ("pcn", "pcn-paper", "mones", "ra")
 TIMED = ("REPORT.md", "costs.csv", "hypervolume-seconds")
 """What may differ between two executions of the same plan."""

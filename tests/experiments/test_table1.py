@@ -68,6 +68,7 @@ def test_the_best_of_each_row_is_bold_and_starred(tmp_path):
     first = table.to_markdown().splitlines()[4]
     assert first.startswith("| DST | executed | **22855.00 ± 0.00** | 1")
     assert first.count("**") == 2 * 3  # one for each metric
+    assert first.count("**0.0") == 2  # the lowest I_eps and I_eps_mean
     latex = table.to_latex()
     assert r"DST & executed & $\mathbf{22855.00 \pm 0.00^*}$ & $1" in latex
     assert latex.count(r"\multicolumn{3}{c|}") == 3

@@ -51,7 +51,8 @@ def draw_scales(
     axes.set_yticks([])
     for x, bottom, top in zip(position, low, high, strict=True):
         axes.axvline(float(x), color="#bbb", linewidth=0.8, zorder=0)
-        axes.text(float(x), 1.03, f"{top:.4g}", ha="center", fontsize=8)
-        axes.text(float(x), -0.06, f"{bottom:.4g}", ha="center", fontsize=8)
+        # Adding zero makes no minus zero.
+        axes.text(float(x), 1.03, f"{top + 0.0:.4g}", ha="center", fontsize=8)
+        axes.text(float(x), -0.06, f"{bottom + 0.0:.4g}", ha="center", fontsize=8)
     axes.set_ylim(-0.1, 1.1)
     axes.spines[:].set_visible(False)

@@ -10,17 +10,17 @@ from pcn.experiments.comparison.union_front import union_front
 def test_points_have_all_their_owners_and_dominated_ones_none(tmp_path):
     save_run(tmp_path / "a0", [[1, 3], [2, 2]], seed=0)
     save_run(tmp_path / "a1", [[1, 3]], seed=1)
-    save_run(tmp_path / "b0", [[1, 3], [3, 1], [1, 1]], algorithm="ra")
+    save_run(tmp_path / "b0", [[1, 3], [4, 1], [1, 1]], algorithm="ra")
     (comparison,), _ = compare([tmp_path])
     union = union_front(comparison)
-    np.testing.assert_array_equal(union.points, [[1, 3], [2, 2], [3, 1]])
+    np.testing.assert_array_equal(union.points, [[1, 3], [2, 2], [4, 1]])
     np.testing.assert_array_equal(union.points_of("pcn"), [[1, 3], [2, 2]])
-    np.testing.assert_array_equal(union.points_of("ra"), [[1, 3], [3, 1]])
-    assert union.hypervolume == 6  # 1x3, and one more for each of the others: 3 + 2 + 1
+    np.testing.assert_array_equal(union.points_of("ra"), [[1, 3], [4, 1]])
+    assert union.hypervolume == 7  # 3 up to a gain of 1, 2 up to 2, 1 up to 4: 3 + 2 + 2
     pcn, ra = union.contributions
     assert (pcn.num_points, pcn.num_alone) == (2, 1)
-    assert (pcn.hypervolume, pcn.hypervolume_lost) == (5, 1)  # without it: 3 + 1 + 1 = 5 of 6
-    assert (ra.hypervolume, ra.hypervolume_lost) == (5, 1)
+    assert (pcn.hypervolume, pcn.hypervolume_lost) == (3 + 2, 7 - 6)
+    assert (ra.hypervolume, ra.hypervolume_lost) == (3 + 3, 7 - 5)
 
 
 def test_returns_within_the_tolerance_are_one_point(tmp_path):
