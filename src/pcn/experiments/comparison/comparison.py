@@ -94,6 +94,11 @@ def compare(
     returns. `reference_point` takes the place of the environments' own.
     """
     files = [path for path in paths if path.suffix.lower() == ".csv" and path.is_file()]
+    if len(files) == len(paths):
+        raise UserError(
+            "a file of returns needs a run of its environment beside it, which tells the "
+            "reference point and the front"
+        )
     entrants, left_out = find_runs([path for path in paths if path not in files])
     entrants = _told_apart(entrants)
     if not entrants:
