@@ -8,23 +8,29 @@ from matplotlib.figure import Figure
 
 from pcn.figures.canvas import panels
 
+LETTER = 0.07
+"""Inches that a letter of a label takes."""
+
 
 def improvement_figure(
     title: str, squares: Mapping[str, Float[np.ndarray, "label other"]], labels: Sequence[str]
 ) -> Figure:
     """How likely a seed of the row's label beats one of the column's; 0.5 is a draw."""
     size = 1.2 + 0.62 * len(labels)
-    figure, all_axes = panels(len(squares), 1.4 + size * len(squares), size + 0.9)
+    longest = LETTER * max(map(len, labels))
+    width, height = 1.4 + longest + size * len(squares), size + 0.6 + longest
+    figure, all_axes = panels(len(squares), width, height)
     image = None
     for number, (axes, (metric, square)) in enumerate(zip(all_axes, squares.items(), strict=True)):
-        # Orange is worse, blue is better: told apart by everyone.
+        # Orange is worse, purple is better: everyone tells these apart.
         image = axes.imshow(square, vmin=0, vmax=1, cmap="PuOr")
         for row, column in np.argwhere(np.isfinite(square)):
             probability = square[row, column]
             dark = abs(probability - 0.5) > 0.25
             axes.text(column, row, f"{probability:.2f}", ha="center", va="center",
                       fontsize=9, color="white" if dark else "black")  # fmt: skip
-        axes.set_xticks(range(len(labels)), labels, rotation=35, ha="right", fontsize=8)
+        axes.set_xticks(range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor",
+                        fontsize=8)  # fmt: skip
         axes.set_yticks(range(len(labels)), labels if number == 0 else [], fontsize=8)
         axes.set_title(metric, fontsize=10)
         axes.tick_params(length=0)
