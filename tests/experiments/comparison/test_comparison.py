@@ -18,7 +18,7 @@ def test_environments_are_told_apart_and_seeds_belong_together(tmp_path):
     one, other = compare([tmp_path])[0]
     assert (one.environment, other.environment) == ("one", "other")
     assert one.labels == other.labels == ["pcn"]
-    assert one.values("hypervolume")["pcn"].tolist() == [3, 6]  # 1x3 of seed 1, 2x3 of seed 0
+    assert one.values("hypervolume")["pcn"].tolist() == [6, 3]  # 2x3 of seed 0, 1x3 of seed 1
 
 
 def test_the_lowest_reference_point_is_common_to_all(tmp_path):

@@ -11,12 +11,12 @@ from jaxtyping import Float
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.experiments.comparison.common_problem import common_problem, own_problem, same_front
 from pcn.experiments.comparison.entrant import Entrant, in_order
 from pcn.experiments.comparison.finding import find_runs
 from pcn.experiments.comparison.other_tools import read_returns
 from pcn.metrics import METRICS, Problem
-from pcn.pareto import rounded, unique_front
-from pcn.runs.measures import measure, problem_of
+from pcn.runs.measures import measure
 from pcn.runs.run import Run
 
 EXECUTED, ARCHIVE = "executed", "archive"
@@ -111,11 +111,16 @@ def compare(
             for other in read_returns(path, specs)
         ]
     groups: dict[str, list[Entrant]] = defaultdict(list)
-    for entrant in sorted(entrants, key=lambda one: (one.environment, *in_order(one.label))):
+    for entrant in sorted(entrants, key=_order):
         groups[entrant.environment].append(entrant)
     return [
         _compared(name, group, specs[name], reference_point) for name, group in groups.items()
     ], left_out
+
+
+def _order(entrant: Entrant) -> tuple[str, int, str, int]:
+    """A key that sorts by environment, label and seed."""
+    return (entrant.environment, *in_order(entrant.label), entrant.seed)
 
 
 def _run_of(entrant: Entrant) -> Run:
@@ -143,73 +148,29 @@ def _compared(
     reference_point: Sequence[float] | None,
 ) -> Comparison:
     """Measure the entrants of an environment against one problem."""
+    if reference_point is not None and len(reference_point) != spec.num_objectives:
+        raise UserError(
+            f"--reference-point has {len(reference_point)} numbers, "
+            f"{environment} has {spec.num_objectives} objectives"
+        )
+    common = common_problem(entrants, reference_point)
+    notes = list(common.notes)
     runs = [entrant.run for entrant in entrants if entrant.run is not None]
-    own = [problem_of(run.spec, run.coverage_set.tolerances) for run in runs]
-    notes: list[str] = []
-    if reference_point is not None:
-        if len(reference_point) != spec.num_objectives:
-            raise UserError(
-                f"--reference-point has {len(reference_point)} numbers, "
-                f"{environment} has {spec.num_objectives} objectives"
-            )
-        common = np.array(reference_point, dtype=np.float64)
-    else:
-        common = np.min([problem.reference_point for problem in own], axis=0)
-        if any(not np.array_equal(problem.reference_point, common) for problem in own):
-            notes.append(
-                "the runs have different reference points: all are measured from the lowest"
-            )
-    tolerances = np.max(
-        [np.broadcast_to(problem.known_tolerances, common.shape) for problem in own], axis=0
-    )
-    fronts = [None if problem.front is None else problem.front for problem in own]
-    first = fronts[0]
-    same = all(_equal(front, first) for front in fronts)
-    if same and first is not None:
-        assert spec.front is not None, "a front that is measured against is known"
-        front, against = first, f"the {spec.front.status} front ({len(first)} points)"
-    elif not same and all(front is not None for front in fronts):
-        front, against = None, "the front of each run's own environment: they differ"
-    else:
-        front = _union(entrants, tolerances)
-        against = f"the union of all executed fronts ({len(front)} points), as no front is known"
-    problems = [Problem(common, one if front is None else front, tolerances=tolerances) for one in
-                _fronts_by_entrant(entrants, fronts)]  # fmt: skip
-    measured = tuple(
-        _measured(entrant, problem) for entrant, problem in zip(entrants, problems, strict=True)
-    )
     if any(run.coverage_set.is_repeated for run in runs):
         notes.append(
             "executed returns are means: hypervolumes of runs are corrected for what chance adds"
             + ("" if len(runs) == len(entrants) else ", those of files are not")
         )
     return Comparison(
-        environment, spec, common, front, against, tuple(entrants), measured, tuple(notes)
+        environment,
+        spec,
+        common.reference_point,
+        common.front,
+        common.measured_against,
+        tuple(entrants),
+        tuple(_measured(entrant, common.problem_for(entrant)) for entrant in entrants),
+        tuple(notes),
     )
-
-
-def _fronts_by_entrant(
-    entrants: list[Entrant], fronts: list[Float[np.ndarray, "_ objective"] | None]
-) -> list[Float[np.ndarray, "_ objective"] | None]:
-    """The own front of each entrant; a file has none."""
-    own = iter(fronts)
-    return [None if entrant.run is None else next(own) for entrant in entrants]
-
-
-def _equal(
-    one: Float[np.ndarray, "_ objective"] | None, other: Float[np.ndarray, "_ objective"] | None
-) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)
-
-
-def _union(
-    entrants: list[Entrant], tolerances: Float[np.ndarray, " objective"]
-) -> Float[np.ndarray, "front objective"]:
-    """The non-dominated returns of all entrants together."""
-    returns = np.concatenate([entrant.returns for entrant in entrants])
-    return returns[unique_front(rounded(returns, tolerances))]
 
 
 def _measured(entrant: Entrant, problem: Problem) -> dict[str, Values]:
@@ -217,9 +178,9 @@ def _measured(entrant: Entrant, problem: Problem) -> dict[str, Values]:
     run = entrant.run
     if run is None:
         return {EXECUTED: measure(entrant.returns, problem)}
-    own = problem_of(run.spec, run.coverage_set.tolerances)
+    own = own_problem(run)
     same_point = np.array_equal(own.reference_point, problem.reference_point)
-    same = same_point and _equal(own.front, problem.front)
+    same = same_point and same_front(own.front, problem.front)
     result: dict[str, Values] = {}
     for kind, returns in ((EXECUTED, entrant.returns), (ARCHIVE, run.coverage_set.requested)):
         recorded = {name: run.metrics[kind][name] for name in METRICS if name in run.metrics[kind]}
