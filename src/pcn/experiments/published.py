@@ -1,7 +1,8 @@
 """The numbers that the paper published, to stand beside ours.
 
 Reymond, Bargiacchi and Nowé, Pareto Conditioned Networks, AAMAS 2022 (arXiv 2204.05036), Table 1:
-five runs each. PCN's are of returns in its dataset, not of policies that were executed.
+five runs each. PCN's are of returns in its dataset, not of policies that were executed. The printed
+table has hypervolume and I_eps; the means of I_eps_mean are not in it, and have no deviation.
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 """By the names that our environments have."""
 
 Published = tuple[float, float | None]
-"""Mean and standard deviation over runs; I_eps_mean was published without the latter."""
+"""Mean and standard deviation over runs; of I_eps_mean only the mean is known."""
 
 PUBLISHED: Mapping[tuple[str, str], Mapping[str, Published]] = {
     ("deep-sea-treasure", "pcn"): {

@@ -195,7 +195,8 @@ def _notes(comparisons: Sequence[Comparison], scale: float) -> Iterator[str]:
     yield (
         "executed: what the final policies return when they are run. archive: non-dominated "
         "returns found in training, which is what the paper's PCN numbers are of. paper: as "
-        "published, the same for every preset of an algorithm; I_eps_mean without a deviation."
+        "published, the same for every preset of an algorithm; I_eps_mean is not in the printed "
+        "table, and only its means are known."
     )
     for comparison in comparisons:
         title = BENCHMARKS[comparison.environment].title
