@@ -98,10 +98,11 @@ def test_a_figure_leaves_matplotlib_as_it_is(folder, tmp_path):
         "run = pcn.load(sys.argv[1]); repr(run); run.metrics; run.progress; run.spec",
         "from pcn.cli import main; main(['plot', sys.argv[1], '--out', 'front.png'])",
         "from pcn.cli import main; main(['plot', sys.argv[1], '--progress'])",
+        "from pcn.cli import main; main(['compare', sys.argv[1]])",
         "from pcn.runs.measures import metrics_of; run = pcn.load(sys.argv[1]); "
         "assert metrics_of(run.coverage_set, run.spec)['executed'] == run.metrics['executed']",
     ],
-    ids=["load", "plot", "progress", "measure"],
+    ids=["load", "plot", "progress", "compare", "measure"],
 )
 def test_looking_at_a_run_needs_neither_jax_nor_the_environment(look, folder, tmp_path):
     code = (

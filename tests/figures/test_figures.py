@@ -1,41 +1,14 @@
 """Figures show the numbers of a run, whatever environment it was trained on."""
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from pcn import CoverageSet, EnvironmentSpec, Front, Objective, Run, UserError
+from made_runs import evaluations, made_run
+from pcn import UserError
 from pcn.figures.canvas import save
 from pcn.figures.front import front_figure
 from pcn.figures.progress import progress_figure
-from pcn.runs.measures import metrics_of
-from pcn.runs.progress import Evaluation
-from pcn.runs.settings import Settings
-
-
-def made_run(executed, requested=None, *, front=None, status="proven", progress=(), name="toy"):
-    """A run of an environment that nobody can make."""
-    executed = np.array(executed, dtype=np.float64)
-    requested = executed if requested is None else np.array(requested, dtype=np.float64)
-    spec = EnvironmentSpec(
-        name=name,
-        objectives=(
-            Objective("gain", "kg"),
-            *(Objective(f"cost {i}", direction="minimise") for i in range(executed.shape[1] - 1)),
-        ),
-        observation_space=gym.spaces.Discrete(2),
-        action_space=gym.spaces.Discrete(2),
-        step_limit=10,
-        reference_point=(0.0,) * executed.shape[1],
-        front=None if front is None else Front(np.array(front, dtype=np.float64), status, "hand"),
-    )
-    coverage_set = CoverageSet(
-        requested, np.ones(len(executed)), executed, np.zeros_like(executed), tolerances=1e-3
-    )
-    settings = Settings("nowhere:Nothing", {}, "pcn", "default", 0, {"return_tolerance": 1e-3})
-    metrics = {"steps": 100, **metrics_of(coverage_set, spec)}
-    return Run(settings, coverage_set, metrics, list(progress), {}, spec=spec)
 
 
 def test_two_objectives_are_points_with_their_names_and_units():
@@ -57,13 +30,6 @@ def test_more_objectives_are_lines_from_worst_to_best():
     lines = [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 3]
     drawn = sorted(line.get_ydata().tolist() for line in lines)
     np.testing.assert_allclose(drawn, [[0, 1, 0], [0.5, 1 / 3, 0], [1, 0, 1]])
-
-
-def evaluations(*volumes):
-    return [
-        Evaluation(steps, 1.0, 0.5, archive, 2, executed, 2, 1.0)
-        for steps, archive, executed in volumes
-    ]
 
 
 def test_progress_is_hypervolume_or_what_is_missing_of_a_known_one():

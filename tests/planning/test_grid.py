@@ -1,5 +1,6 @@
 """Cells of a grid, by hand and against NumPy's histogram."""
 
+import jax.numpy as jnp
 import numpy as np
 
 from pcn.episodes import Episodes
@@ -34,12 +35,12 @@ def walks(levels):
     """Two episodes of three steps that see other numbers in the same cells."""
     levels = np.array(levels, np.float32)[..., None]
     return Episodes(
-        observations=levels[:, :3],
-        last_observations=levels[:, 3],
-        actions=np.zeros((2, 3, 1), np.int32),
-        rewards=np.ones((2, 3, 2), np.float32),
-        lengths=np.array([3, 3]),
-        terminated=np.array([True, True]),
+        observations=jnp.asarray(levels[:, :3]),
+        last_observations=jnp.asarray(levels[:, 3]),
+        actions=jnp.zeros((2, 3, 1), jnp.int32),
+        rewards=jnp.ones((2, 3, 2), jnp.float32),
+        lengths=jnp.array([3, 3]),
+        terminated=jnp.array([True, True]),
     )
 
 

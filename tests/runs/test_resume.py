@@ -29,7 +29,8 @@ def result(folder):
     """Everything in a run folder that must not depend on when it was interrupted."""
     arrays, _ = read_arrays(folder / "weights.npz")
     metrics = json.loads((folder / "metrics.json").read_text())
-    metrics.pop("seconds")
+    for name in ("seconds", "cpu_seconds"):
+        metrics.pop(name)
     header, *rows = (folder / "progress.csv").read_text().splitlines()
     column = header.split(",").index("seconds")
     progress = [row.split(",")[:column] + row.split(",")[column + 1 :] for row in rows]

@@ -26,6 +26,7 @@ COMMANDS = {
     "plot": Command("pcn.cli.plot", "Plot", uses_jax=False),
     "reproduce": Command("pcn.cli.reproduce", "Reproduce"),
     "sweep": Command("pcn.cli.sweep", "Sweep"),
+    "compare": Command("pcn.cli.compare", "Compare", uses_jax=False),
 }
 
 USAGE = """\
@@ -43,6 +44,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
   pcn plot RUN --out front.png                draw the front
   pcn reproduce table1 --dry-run              the paper's experiments: which runs, and how long
   pcn sweep minecart --algorithm pcn,ra --seeds 0-4 --out DIR   many runs of your own choice
+  pcn compare RUN RUN ... [other.csv]         runs side by side: statistics over seeds, pictures
 
 `pcn COMMAND --help` lists the options of a command.
 """

@@ -13,15 +13,32 @@ from pcn.serialisation.files import write_bytes
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure of that size in inches, and its axes."""
+    figure, (axes,) = panels(1, width, height)
+    return figure, axes
+
+
+def panels(number: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """A figure of that size in inches with axes side by side."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
+    return figure, [figure.add_subplot(1, number, index + 1) for index in range(number)]
+
+
+def tidy(axes: Axes, *, legend: bool = True) -> None:
+    """A faint grid, no box, and a legend where anything has a name."""
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    if legend and axes.get_legend_handles_labels()[1]:
+        axes.legend(frameon=False)
 
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure in the format of the file's ending."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=path.suffix.lstrip(".").lower(), dpi=160)
+    kind = path.suffix.lstrip(".").lower()
+    # Without a date the same figure is the same file.
+    metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
+    figure.savefig(buffer, format=kind, dpi=160, metadata=metadata)
     try:
         write_bytes(path, buffer.getvalue())
     except OSError as error:

@@ -4,16 +4,14 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from pcn.envs.spec import EnvironmentSpec, Objective
-from pcn.figures.canvas import new_figure
+from pcn.envs.spec import EnvironmentSpec
+from pcn.figures.canvas import new_figure, tidy
+from pcn.figures.scales import draw_scales, objective_label, whole_ticks
 from pcn.metrics import found_mask, reached_mask
 from pcn.runs.run import Run
 
 KNOWN, EXECUTED, MISSED = "#9aa5b1", "#0b6fb8", "#d1495b"
-MOST_UPRIGHT = 5
-"""Labels of more objectives than these overlap, and are turned."""
 
 
 def front_figure(run: Run) -> Figure:
@@ -39,12 +37,6 @@ def _title(run: Run, spec: EnvironmentSpec) -> str:
         title += f", {found.sum()} of {len(known)} points of the {spec.front.status} front"
     share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)
     return f"{title}\n{round(share * count)} of {count} policies return what was requested"
-
-
-def _label(objective: Objective) -> str:
-    unit = f" [{objective.unit}]" if objective.unit else ""
-    sign = "minus " if objective.direction == "minimise" else ""
-    return f"{sign}{objective.name}{unit}"
 
 
 def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
@@ -79,14 +71,10 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
                 fontsize=8,
                 color="#444",
             )
-    axes.set_xlabel(_label(spec.objectives[0]))
-    axes.set_ylabel(_label(spec.objectives[1]))
-    if np.array_equal(executed, np.round(executed)):
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.set_xlabel(objective_label(spec.objectives[0]))
+    axes.set_ylabel(objective_label(spec.objectives[1]))
+    whole_ticks(axes, executed)
+    tidy(axes)
 
 
 def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
@@ -99,15 +87,4 @@ def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
     for index in np.random.default_rng(0).permutation(len(scaled)):
         alpha = max(0.08, min(0.8, 40 / len(scaled)))
         axes.plot(position, scaled[index], color=colours[index], alpha=alpha)
-    labels = [_label(objective) for objective in spec.objectives]
-    if len(labels) > MOST_UPRIGHT:
-        axes.set_xticks(position, labels, fontsize=8, rotation=25, ha="right")
-    else:
-        axes.set_xticks(position, labels, fontsize=8)
-    axes.set_yticks([])
-    for x, bottom, top in zip(position, low, high, strict=True):
-        axes.axvline(float(x), color="#bbb", linewidth=0.8, zorder=0)
-        axes.text(float(x), 1.03, f"{top:.4g}", ha="center", fontsize=8)
-        axes.text(float(x), -0.06, f"{bottom:.4g}", ha="center", fontsize=8)
-    axes.set_ylim(-0.1, 1.1)
-    axes.spines[:].set_visible(False)
+    draw_scales(axes, spec.objectives, low, high)

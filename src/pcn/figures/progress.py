@@ -6,7 +6,7 @@ from matplotlib.ticker import EngFormatter
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.figures.canvas import new_figure
+from pcn.figures.canvas import new_figure, tidy
 from pcn.figures.front import EXECUTED
 from pcn.metrics import hypervolume
 from pcn.runs.run import Run
@@ -59,9 +59,7 @@ def progress_figure(runs: list[Run]) -> Figure:
     axes.set_xlabel("environment steps")
     seeds = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
     axes.set_title(f"{spec.name}: {seeds}", fontsize=11)
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    tidy(axes)
     return figure
 
 

@@ -34,8 +34,9 @@ class Run:
             `expected_utility`, `epsilon`, `epsilon_mean`, `igd`, `mul` and `front_share`).
             `fidelity` holds `exact`, the share of policies that return what was requested of them,
             and `distance`, the mean shortfall as a share of the range. `steps` is the number of
-            all environment steps, `steps_by_phase` its parts, `seconds` the time, `policies` the
-            number of policies, `tolerances` up to which difference returns are equal, in each
+            all environment steps, `steps_by_phase` its parts, `seconds` the time, `cpu_seconds`
+            that of all processes, `made_with` versions and the processor, `policies` the number of
+            policies, `tolerances` up to which difference returns are equal, in each
             objective. Where policies were executed several times, `hypervolume` is
             corrected for what chance adds to it; `hypervolume_uncorrected` and
             `hypervolume_interval` stand beside it. Algorithms add what is theirs, such as PCN's
@@ -139,8 +140,8 @@ class Run:
         return coverage_set, {**metrics_of(coverage_set, self.spec), "archive": archive}
 
 
-def load(path: str | Path) -> Run:
-    """A finished run from its folder."""
+def load(path: str | Path, *, weights: bool = True) -> Run:
+    """A finished run from its folder; without its `weights` it can be looked at, but not act."""
     folder = RunFolder.open(Path(path))
     settings = folder.read_settings()
     if not folder.finished:
@@ -157,7 +158,7 @@ def load(path: str | Path) -> Run:
         ),
         metrics,
         folder.read_progress(),
-        folder.read_weights(),
+        folder.read_weights() if weights else {},
         spec=None if described is None else described[0],
         path=folder.path,
     )

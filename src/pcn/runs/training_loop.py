@@ -9,6 +9,7 @@ from typing import Any
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import Stopped
+from pcn.runs.circumstances import cpu_seconds, made_with
 from pcn.runs.events import Advanced, Noticed, Report, Started
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import metrics_of
@@ -23,6 +24,7 @@ class Record:
 
     evaluations: list[Evaluation] = field(default_factory=list)
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     phases: Counter[str] = field(default_factory=Counter)
     """Environment steps of each phase."""
     notices: list[str] = field(default_factory=list)
@@ -33,6 +35,7 @@ class Record:
         return {
             "rows": [evaluation.row() for evaluation in self.evaluations],
             "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
             "phases": dict(self.phases),
             "notices": self.notices,
         }
@@ -43,6 +46,7 @@ class Record:
         return cls(
             [Evaluation.of_row(row) for row in content["rows"]],
             content["seconds"],
+            content.get("cpu_seconds", 0.0),  # absent in the checkpoints of older runs
             Counter(content.get("phases", {"training": steps})),
             list(content.get("notices", [])),
         )
@@ -59,6 +63,7 @@ class TrainingLoop:
     report: Report
     should_stop: Callable[[], bool]
     _started: float = 0.0
+    _cpu_started: float = 0.0
 
     def complete(self, checkpoint_seconds: float) -> Run:
         """Iterate until the trainer is done, then write and return the run."""
@@ -75,6 +80,7 @@ class TrainingLoop:
             )
         )
         self._started = time.perf_counter() - self.record.seconds
+        self._cpu_started = cpu_seconds() - self.record.cpu_seconds
         last_checkpoint = time.perf_counter()
         while not trainer.done:
             self._iterate()
@@ -112,6 +118,7 @@ class TrainingLoop:
 
     def _save(self) -> None:
         self.record.seconds = time.perf_counter() - self._started
+        self.record.cpu_seconds = cpu_seconds() - self._cpu_started
         if self.folder is not None:
             snapshot = self.trainer.snapshot()
             self.folder.write_progress(self.record.evaluations)
@@ -119,17 +126,20 @@ class TrainingLoop:
 
     def _end(self) -> Run:
         settled, outcome = self.settled, self.trainer.outcome()
+        settled.environment.close()  # the time of workers counts once they have ended
         phases = {"probing": settled.probe["steps"], **self.record.phases}
         metrics = {
             "steps": sum(phases.values()),
             "steps_by_phase": phases,
             "probe": dict(settled.probe),
             "seconds": round(time.perf_counter() - self._started, 3),
+            "cpu_seconds": round(cpu_seconds() - self._cpu_started, 3),
             "policies": len(outcome.coverage_set),
             "tolerances": outcome.coverage_set.tolerance_vector.tolist(),
             **metrics_of(outcome.coverage_set, settled.spec, outcome.archive),
             **({"notices": self.record.notices} if self.record.notices else {}),
             **outcome.facts,
+            "made_with": made_with(),
         }
         weights = dict(outcome.arrays)
         if self.folder is not None:

@@ -1,0 +1,87 @@
+"""The one problem that all entrants of an environment are measured against."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.experiments.comparison.entrant import Entrant
+from pcn.metrics import Problem
+from pcn.pareto import rounded, unique_front
+from pcn.runs.measures import problem_of
+from pcn.runs.run import Run
+
+Points = Float[np.ndarray, "_ objective"]
+
+
+@dataclass(frozen=True, eq=False)
+class CommonProblem:
+    """A reference point for all, and a front for all or for each."""
+
+    reference_point: Float[np.ndarray, " objective"]
+    front: Float[np.ndarray, "front objective"] | None
+    """None where runs are in environments with different fronts."""
+    measured_against: str
+    """The front in words."""
+    tolerances: Float[np.ndarray, " objective"]
+    notes: tuple[str, ...]
+
+    def problem_for(self, entrant: Entrant) -> Problem:
+        """With the common front, or the run's own; a file has none of its own."""
+        front = self.front
+        if front is None and entrant.run is not None:
+            front = own_problem(entrant.run).front
+        return Problem(self.reference_point, front, tolerances=self.tolerances)
+
+
+def own_problem(run: Run) -> Problem:
+    """What a run measured itself against."""
+    return problem_of(run.spec, run.coverage_set.tolerances)
+
+
+def same_front(one: Points | None, other: Points | None) -> bool:
+    """Whether both are unknown, or equal."""
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
+
+
+def common_problem(
+    entrants: Sequence[Entrant], reference_point: Sequence[float] | None
+) -> CommonProblem:
+    """Settle the problem of an environment; at least one entrant is a run.
+
+    The reference point is the given one, or the lowest that runs have. The front is the known one.
+    Where none is known, all that was executed together takes its place; where each run knows
+    another, each keeps its own.
+    """
+    runs = [entrant.run for entrant in entrants if entrant.run is not None]
+    own = [own_problem(run) for run in runs]
+    notes = []
+    lowest = np.min([problem.reference_point for problem in own], axis=0)
+    if reference_point is not None:
+        lowest = np.array(reference_point, dtype=np.float64)
+    elif any(not np.array_equal(problem.reference_point, lowest) for problem in own):
+        notes.append("the runs have different reference points: all are measured from the lowest")
+    tolerances = np.max([run.coverage_set.tolerance_vector for run in runs], axis=0)
+    first, known = own[0].front, runs[0].spec.front
+    if any(problem.front is None for problem in own):
+        front = _union(entrants, tolerances)
+        told = f"the union of all executed fronts ({len(front)} points), as no front is known"
+        return CommonProblem(lowest, front, told, tolerances, tuple(notes))
+    if all(same_front(problem.front, first) for problem in own):
+        assert first is not None, "no front is missing"
+        assert known is not None, "it is the spec's"
+        told = f"the {known.status} front ({len(first)} points)"
+        return CommonProblem(lowest, first, told, tolerances, tuple(notes))
+    told = "the front of each run's own environment: they differ"
+    return CommonProblem(lowest, None, told, tolerances, tuple(notes))
+
+
+def _union(
+    entrants: Sequence[Entrant], tolerances: Float[np.ndarray, " objective"]
+) -> Float[np.ndarray, "front objective"]:
+    """The non-dominated returns of all entrants together."""
+    returns = np.concatenate([entrant.returns for entrant in entrants])
+    return returns[unique_front(rounded(returns, tolerances))]

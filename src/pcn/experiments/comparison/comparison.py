@@ -1,0 +1,193 @@
+"""What is compared in one environment, measured against one problem."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.envs.spec import EnvironmentSpec
+from pcn.errors import UserError
+from pcn.experiments.comparison.common_problem import common_problem, own_problem, same_front
+from pcn.experiments.comparison.entrant import Entrant, in_order
+from pcn.experiments.comparison.finding import find_runs
+from pcn.experiments.comparison.other_tools import read_returns
+from pcn.metrics import METRICS, Problem
+from pcn.runs.measures import measure
+from pcn.runs.run import Run
+
+EXECUTED, ARCHIVE = "executed", "archive"
+KINDS = (EXECUTED, ARCHIVE)
+"""What a run has metrics of; files of other tools have the first only."""
+Values = Mapping[str, float]
+"""A number for each metric."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The entrants of one environment and their metrics."""
+
+    environment: str
+    spec: EnvironmentSpec
+    """Objectives, units and directions."""
+    reference_point: Float[np.ndarray, " objective"]
+    """What every hypervolume is measured from."""
+    front: Float[np.ndarray, "front objective"] | None
+    """What epsilons are measured against; None where every entrant has a front of its own."""
+    measured_against: str
+    """The same in words."""
+    entrants: tuple[Entrant, ...]
+    """In the order of labels and seeds."""
+    measured: tuple[Mapping[str, Values], ...]
+    """Of each entrant, the metrics of each kind."""
+    notes: tuple[str, ...] = ()
+    """What a reader has to know."""
+
+    @property
+    def folder_name(self) -> str:
+        """The environment's name as that of a folder."""
+        return re.sub(r"[^\w.=-]+", "-", self.environment).strip("-")
+
+    @property
+    def labels(self) -> list[str]:
+        """Those of the entrants, each once, in their order."""
+        return list(dict.fromkeys(entrant.label for entrant in self.entrants))
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics that every entrant has, in the order of `METRICS`."""
+        known = [values[EXECUTED].keys() for values in self.measured]
+        return [name for name in METRICS if all(name in names for names in known)]
+
+    @property
+    def has_one_front(self) -> bool:
+        """Whether all entrants are measured against the same front: then there is a union."""
+        return self.front is not None
+
+    def of_label(self, label: str) -> list[Entrant]:
+        """The seeds of a label."""
+        return [entrant for entrant in self.entrants if entrant.label == label]
+
+    def values(self, metric: str, kind: str = EXECUTED) -> dict[str, Float[np.ndarray, " seed"]]:
+        """A metric over the seeds of each label that has it."""
+        found: dict[str, list[float]] = defaultdict(list)
+        for entrant, values in zip(self.entrants, self.measured, strict=True):
+            if metric in values.get(kind, {}):
+                found[entrant.label].append(float(values[kind][metric]))
+        return {label: np.array(numbers) for label, numbers in found.items()}
+
+    def best(self, label: str) -> Entrant:
+        """The seed of a label with the largest executed hypervolume; the first of equal ones."""
+        rows = [index for index, entrant in enumerate(self.entrants) if entrant.label == label]
+        return self.entrants[max(rows, key=lambda i: self.measured[i][EXECUTED]["hypervolume"])]
+
+
+def compare(
+    paths: Sequence[Path], *, reference_point: Sequence[float] | None = None
+) -> tuple[list[Comparison], list[str]]:
+    """Compare runs, environment by environment; also a line for each run that is left out.
+
+    `paths` are run folders, folders with runs anywhere below them, and CSV files of other tools'
+    returns. `reference_point` takes the place of the environments' own.
+    """
+    files = [path for path in paths if path.suffix.lower() == ".csv" and path.is_file()]
+    if len(files) == len(paths):
+        raise UserError(
+            "a file of returns needs a run of its environment beside it, which tells the "
+            "reference point and the front"
+        )
+    entrants, left_out = find_runs([path for path in paths if path not in files])
+    entrants = _told_apart(entrants)
+    if not entrants:
+        raise UserError("; ".join(["there is no finished run to compare", *left_out]))
+    specs = {entrant.environment: _run_of(entrant).spec for entrant in reversed(entrants)}
+    labels = {entrant.label for entrant in entrants}
+    for path in files:
+        entrants += [
+            replace(other, label=f"{other.label} ({path.name})") if other.label in labels else other
+            for other in read_returns(path, specs)
+        ]
+    groups: dict[str, list[Entrant]] = defaultdict(list)
+    for entrant in sorted(entrants, key=_order):
+        groups[entrant.environment].append(entrant)
+    return [
+        _compared(name, group, specs[name], reference_point) for name, group in groups.items()
+    ], left_out
+
+
+def _order(entrant: Entrant) -> tuple[str, int, str, int]:
+    """A key that sorts by environment, label and seed."""
+    return (entrant.environment, *in_order(entrant.label), entrant.seed)
+
+
+def _run_of(entrant: Entrant) -> Run:
+    assert entrant.run is not None, "found on disk"
+    return entrant.run
+
+
+def _told_apart(entrants: list[Entrant]) -> list[Entrant]:
+    """Entrants whose environments have one name but other objectives get their specs' names."""
+    objectives: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for entrant in entrants:
+        objectives[entrant.environment].add(_run_of(entrant).spec.objective_names)
+    return [
+        replace(entrant, environment=_run_of(entrant).spec.name)
+        if len(objectives[entrant.environment]) > 1
+        else entrant
+        for entrant in entrants
+    ]
+
+
+def _compared(
+    environment: str,
+    entrants: list[Entrant],
+    spec: EnvironmentSpec,
+    reference_point: Sequence[float] | None,
+) -> Comparison:
+    """Measure the entrants of an environment against one problem."""
+    if reference_point is not None and len(reference_point) != spec.num_objectives:
+        raise UserError(
+            f"--reference-point has {len(reference_point)} numbers, "
+            f"{environment} has {spec.num_objectives} objectives"
+        )
+    common = common_problem(entrants, reference_point)
+    notes = list(common.notes)
+    runs = [entrant.run for entrant in entrants if entrant.run is not None]
+    if any(run.coverage_set.is_repeated for run in runs):
+        notes.append(
+            "executed returns are means: hypervolumes of runs are corrected for what chance adds"
+            + ("" if len(runs) == len(entrants) else ", those of files are not")
+        )
+    return Comparison(
+        environment,
+        spec,
+        common.reference_point,
+        common.front,
+        common.measured_against,
+        tuple(entrants),
+        tuple(_measured(entrant, common.problem_for(entrant)) for entrant in entrants),
+        tuple(notes),
+    )
+
+
+def _measured(entrant: Entrant, problem: Problem) -> dict[str, Values]:
+    """The metrics of an entrant; what a run has measured against the same problem is kept."""
+    run = entrant.run
+    if run is None:
+        return {EXECUTED: measure(entrant.returns, problem)}
+    own = own_problem(run)
+    same_point = np.array_equal(own.reference_point, problem.reference_point)
+    same = same_point and same_front(own.front, problem.front)
+    result: dict[str, Values] = {}
+    for kind, returns in ((EXECUTED, entrant.returns), (ARCHIVE, run.coverage_set.requested)):
+        recorded = {name: run.metrics[kind][name] for name in METRICS if name in run.metrics[kind]}
+        if same:
+            result[kind] = recorded
+        else:
+            # The recorded hypervolume knows single executions and the whole archive.
+            kept = {"hypervolume": recorded["hypervolume"]} if same_point else {}
+            result[kind] = {**measure(returns, problem), **kept}
+    return result

@@ -1,0 +1,40 @@
+"""Everything that an experiment's folder says about its saved runs; nothing is trained for it."""
+
+from pathlib import Path
+
+from pcn.errors import UserError
+from pcn.experiments.comparison.comparison import compare
+from pcn.experiments.comparison.writing import write_comparison
+from pcn.experiments.paper_figures import write_paper_figures
+from pcn.experiments.report import report
+from pcn.experiments.table1 import table1
+from pcn.serialisation.files import read_json, write_bytes, write_csv
+
+
+def write_outputs(folder: Path) -> list[Path]:
+    """Write tables, figures and `REPORT.md` of an experiment from its finished runs.
+
+    `table1` is there if any of the paper's environments is; `figures` holds the paper's figures,
+    `comparison` a folder for each environment. What runs took stands in `REPORT.md`, `costs.csv`
+    and `hypervolume-seconds` only: all other files depend on nothing but the runs' results.
+    """
+    plan = read_json(folder / "plan.json") if (folder / "plan.json").exists() else {}
+    scale = float(plan.get("scale", 1.0))
+    comparisons, left_out = compare([folder])
+    written: list[Path] = []
+    try:
+        table = table1(comparisons, scale)
+        if table is not None:
+            write_bytes(folder / "table1.md", table.to_markdown().encode())
+            write_csv(folder / "table1.csv", *table.to_csv())
+            write_bytes(folder / "table1.tex", table.to_latex().encode())
+            written += [folder / f"table1.{suffix}" for suffix in ("md", "csv", "tex")]
+        written += write_paper_figures(comparisons, folder / "figures", scale)
+        for comparison in comparisons:
+            written += write_comparison(comparison, folder / "comparison" / comparison.folder_name)
+        write_bytes(folder / "REPORT.md", report(plan, comparisons, left_out).encode())
+    except OSError as error:
+        raise UserError(
+            f"cannot write to {error.filename or folder}: {error.strerror or error}"
+        ) from None
+    return [*written, folder / "REPORT.md"]

@@ -1,0 +1,76 @@
+"""Which runs are found, what they are called, and which are left out."""
+
+import shutil
+
+import pytest
+
+from made_runs import save_run
+from pcn import UserError
+from pcn.experiments.comparison.finding import find_runs, run_folders
+
+
+def names(entrants):
+    return [(one.environment, one.label, one.seed) for one in entrants]
+
+
+def test_runs_in_an_experiment_are_called_as_their_folders(tmp_path):
+    for seed in (10, 9):
+        place = tmp_path / "runs" / "walkroom-3" / "pcn-gate=film" / f"seed-{seed}"
+        save_run(place, [[1, 3]], seed=seed)
+    found, left_out = find_runs([tmp_path])
+    assert names(found) == [("walkroom-3", "pcn-gate=film", seed) for seed in (9, 10)]
+    assert left_out == []
+
+
+def test_other_runs_are_called_by_their_settings_and_what_differs(tmp_path):
+    refined = {"learning_rate": 0.1, "refinements": {"routes": {"beam": 5}, "standardise": {}}}
+    plain = {"learning_rate": 0.1, "refinements": {"standardise": {}}}
+    save_run(tmp_path / "a", [[1, 3]], hyperparameters=refined)
+    save_run(tmp_path / "b", [[1, 3]], hyperparameters=plain)
+    save_run(tmp_path / "c", [[1, 3]], preset="paper", hyperparameters={"learning_rate": 0.2})
+    save_run(tmp_path / "d", [[1, 3]], algorithm="ra")
+    found, _ = find_runs([tmp_path])
+    assert [one.label for one in found] == [
+        "pcn-routes=True", "pcn-routes=False", "pcn-paper", "ra",
+    ]  # fmt: skip
+
+
+def test_another_discount_is_another_environment(tmp_path):
+    save_run(tmp_path / "a", [[1, 3]])
+    save_run(tmp_path / "b", [[1, 3]], hyperparameters={"discount": 0.9})
+    found, _ = find_runs([tmp_path])
+    assert [one.environment for one in found] == ["toy", "toy (discount 0.9)"]
+
+
+def test_a_run_that_is_named_twice_counts_once(tmp_path):
+    save_run(tmp_path / "a", [[1, 3]])
+    found, _ = find_runs([tmp_path, tmp_path / "a", tmp_path / "." / "a"])
+    assert len(found) == 1
+
+
+def test_unfinished_and_damaged_runs_are_left_out_with_a_line_each(tmp_path):
+    whole = save_run(tmp_path / "whole", [[1, 3]])
+    for name in ("unfinished", "cut", "empty", "numberless"):
+        shutil.copytree(whole, tmp_path / name)
+    (tmp_path / "unfinished" / "metrics.json").unlink()
+    (tmp_path / "cut" / "front.csv").write_text("id,executed_gain\n0")
+    (tmp_path / "empty" / "metrics.json").write_text("")
+    (tmp_path / "numberless" / "metrics.json").write_text(
+        '{"archive": {}, "executed": {}, "fidelity": {}, "policies": 1, "tolerances": [0, 0]}'
+    )
+    found, left_out = find_runs([tmp_path])
+    assert [one.source.name for one in found] == ["whole"]
+    assert len(left_out) == 4
+    for name, line in zip(("cut", "empty", "numberless", "unfinished"), left_out, strict=True):
+        assert f"/{name}" in line
+        assert "\n" not in line
+
+
+def test_a_place_without_runs_is_told(tmp_path):
+    with pytest.raises(UserError, match="does not exist"):
+        run_folders(tmp_path / "nothing")
+    with pytest.raises(UserError, match="there is no run in"):
+        run_folders(tmp_path)
+    (tmp_path / "notes.txt").write_text("")
+    with pytest.raises(UserError, match=r"neither a folder of runs nor a \.csv file"):
+        run_folders(tmp_path / "notes.txt")
