@@ -8,7 +8,7 @@ import tyro
 
 from pcn.cli.experiments import ExecutionOptions
 from pcn.cli.screen import console, quoted
-from pcn.experiments.experiment import write_outputs
+from pcn.experiments.outputs import write_outputs
 from pcn.experiments.paper import EXPERIMENTS, FIRST_SEED, paper_plan
 
 

@@ -46,5 +46,4 @@ class Sweep(ExecutionOptions):
             total_steps=self.total_steps,
         )
         if self.execute(plan, self.out):
-            first = self.out / plan.runs[0].place
-            next_steps((f"evaluate {quoted(first)}", "execute every policy of a run again"))
+            next_steps((f"compare {quoted(self.out)}", "statistics over seeds, and pictures"))

@@ -1,6 +1,5 @@
 """Carrying out a plan in a folder, as far as it has not been carried out already."""
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,13 +77,6 @@ def unfinished(preparation: Preparation) -> tuple[PlannedRun, ...]:
         for run in preparation.plan.runs
         if not RunFolder(preparation.folder / run.place).finished
     )
-
-
-def write_outputs(folder: Path) -> list[Path]:
-    """Write the tables and figures of an experiment all of whose runs are finished."""
-    outputs = importlib.import_module("pcn.experiments.outputs")
-    written: list[Path] = outputs.write_outputs(folder)
-    return written
 
 
 def _ordered(runs: Sequence[PlannedRun], preparation: Preparation) -> list[PlannedRun]:
