@@ -127,7 +127,7 @@ def test_tours_return_their_points_in_mo_gymnasium(tours):
         np.testing.assert_allclose(0.95 ** np.arange(len(rewards)) @ rewards, point, atol=1e-6)
 
 
-SMALL = ("1   2", " X X ", "S    ", " X X ", "2  3G")
+SMALL = ("1   2", " # # ", "S    ", " # # ", "2  3G")
 
 
 class SmallRoom:
@@ -145,7 +145,7 @@ class SmallRoom:
         row, column, collected = state
         down, right = four_room.MOVES[action]
         cell = (row + down, column + right)
-        if not (min(cell) >= 0 and max(cell) < 5) or SMALL[cell[0]][cell[1]] == "X":
+        if not (min(cell) >= 0 and max(cell) < 5) or SMALL[cell[0]][cell[1]] == "#":
             cell = (row, column)
         reward = np.zeros(3)
         if cell == (4, 4):

@@ -22,11 +22,12 @@ def steps_of_warm_up(environment, **changes):
 def test_an_objective_that_has_not_moved_is_waited_for():
     """Treasures are worth nothing here, so that the objective is the same in every episode."""
     still = Scaled(DeepSeaTreasure(), (0.0, 1.0))
-    waited = steps_of_warm_up(still)
-    assert waited >= 0.3 * 4_000
-    assert waited < 0.8 * 4_000
     hasty = steps_of_warm_up(still, **{"longer_warm_up.unmoved_share": 0.0})
-    assert hasty < 0.2 * 4_000
+    waited = steps_of_warm_up(still)
+    longest = steps_of_warm_up(still, **{"longer_warm_up.unmoved_share": 0.6})
+    assert waited >= 0.3 * 4_000
+    assert longest >= 0.6 * 4_000
+    assert hasty < waited < longest
 
 
 def test_a_moving_objective_is_not_waited_for():
