@@ -126,10 +126,16 @@ def test_states_beyond_the_last_one_are_refused():
 
 def test_planning_that_is_broken_off_has_a_shorter_horizon():
     rows = [(0, 0, 0, False, 1.0, (1, 0)), (0, 1, 0, False, 1.0, (0, 1))]
-    plans = plan(model_of(rows, num_states=1), discount=1.0, horizon=50, most_work=2000)
+    plans = plan(model_of(rows, num_states=1), discount=1.0, horizon=50, most_work=8000)
     assert 1 < plans.horizon < 50
     np.testing.assert_allclose(plans.vectors.sum(axis=1), plans.horizon)
     np.testing.assert_allclose(followed(plans, 1.0), plans.vectors)
+
+
+def test_planning_that_will_take_far_too_long_is_broken_off_at_once():
+    rows = [(0, 0, 0, False, 1.0, (1, 0)), (0, 1, 0, False, 1.0, (0, 1))]
+    plans = plan(model_of(rows, num_states=1), discount=1.0, horizon=10**6, most_work=10**6)
+    assert plans.horizon == 1
 
 
 def test_rows_of_the_same_outcome_are_added_up():

@@ -13,6 +13,8 @@ from pcn.planning.vector_sets import Pruning, VectorSet, weighted_sum
 
 _WORK_PER_PAIR = 200
 """What a pair of a state and an action costs at least, counted in vectors."""
+_FAR = 4
+"""How many times too much the expected work must be; steps get cheaper where sets settle."""
 
 
 def plan(
@@ -36,7 +38,7 @@ def plan(
         most_vectors: how many vectors each state keeps; None for all of them, which is exact.
         tolerance: differences up to this share of an objective's largest mean reward are none.
         most_work: planning is broken off, and the plans' horizon is shorter, once about so many
-            vectors have been compared; None for never.
+            vectors have been compared or it is clear that they will be; None for never.
     """
     if horizon < 1:
         raise ValueError(f"horizon must be at least 1, got {horizon}")
@@ -46,7 +48,7 @@ def plan(
     for step in range(1, horizon + 1):
         if not programming.step_back():
             break
-        if most_work is not None and programming.work > most_work:
+        if most_work is not None and programming.exceeds(most_work, horizon - step):
             return programming.plans(step)
     return programming.plans(horizon)
 
@@ -58,7 +60,7 @@ class _Programming:
         self._model = model
         self._discount = discount
         self._pruning, self._loosely = pruning, pruning.loosely
-        self.work = 0
+        self.work = self._last_work = 0
         self._next = model.next_states[model.successor_rows]
         self._weights = model.probabilities[model.successor_rows]
         self._states = model.states[model.successor_rows]
@@ -73,7 +75,7 @@ class _Programming:
 
     def step_back(self) -> bool:
         """Plan for one step more; returns whether any state's vectors have changed."""
-        model = self._model
+        model, work_before = self._model, self.work
         if len(self._bases) == 1:
             due = np.unique(model.pair_states)
         else:
@@ -90,9 +92,14 @@ class _Programming:
             self._all.append(one)
             self._num_nodes += len(one)
         self.work += _WORK_PER_PAIR * int(np.diff(model.state_pairs)[due].sum())
+        self._last_work = self.work - work_before
         self._changed = changed
         self._bases.append(bases)
         return bool(changed.any())
+
+    def exceeds(self, most_work: int, steps_left: int) -> bool:
+        """Whether the work is too much, or will be far too much if further steps are like this."""
+        return self.work > most_work or self._last_work * steps_left > _FAR * most_work
 
     def _set_of(self, state: int) -> VectorSet:
         """The vectors of a state; choices are the pair and the vector of each successor."""
