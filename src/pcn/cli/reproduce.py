@@ -46,5 +46,6 @@ class Reproduce(ExecutionOptions):
         scaled = "" if self.scale == 1 else f"-{self.scale:g}"
         folder = self.out or Path("experiments") / f"{self.what}{scaled}"
         if self.execute(plan, folder):
-            for path in write_outputs(folder):
-                console.print(f"Wrote {quoted(path)}")
+            number = len(write_outputs(folder))
+            report = quoted(folder / "REPORT.md")
+            console.print(f"Wrote {number} tables and figures; {report} is where to begin.")
