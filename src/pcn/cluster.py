@@ -4,6 +4,7 @@ import logging
 import os
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,25 +18,38 @@ REACH_SECONDS = 5.0
 """How long the head node may take to answer."""
 
 
+class _Users:
+    """How many parts of this process use the connection that was made here."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.number = 0
+
+
+_USERS = _Users()
+
+
 @contextmanager
 def connected(address: str = AUTO) -> Iterator[Any]:
-    """The module `ray`, connected to a cluster; a connection that was there before is kept.
+    """The module `ray`, connected to a cluster until nobody in this process uses it any more.
 
-    Raises a `UserError` if Ray is not installed, or no cluster answers at the address.
+    A connection that somebody else has made is used, and left as it is. Raises a `UserError` if
+    Ray is not installed, or no cluster answers at the address.
     """
     ray = import_ray()
-    if ray.is_initialized():
-        yield ray
-        return
-    _connect(ray, address)
-    shown = ray._private.worker._worker_logs_enabled
+    with _USERS.lock:
+        made_here = _USERS.number > 0 or not ray.is_initialized()
+        if made_here and _USERS.number == 0:
+            _connect(ray, address)
+        _USERS.number += made_here
     try:
-        # Ray would print pages into the middle of the screen whenever a node is lost.
-        ray._private.worker._worker_logs_enabled = False
         yield ray
     finally:
-        ray._private.worker._worker_logs_enabled = shown
-        ray.shutdown()
+        with _USERS.lock:
+            _USERS.number -= made_here
+            if made_here and _USERS.number == 0:
+                ray.shutdown()
+                _print_lost_nodes(ray, True)
 
 
 def import_ray() -> Any:
@@ -70,6 +84,12 @@ def told_node(node: dict[str, Any]) -> str:
     return f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
 
 
+def reason_of(error: BaseException) -> str:
+    """The line of an error of Ray's that says most: the last one, as in a traceback."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[-1] if lines else type(error).__name__).removesuffix(".")
+
+
 def _connect(ray: Any, address: str) -> None:
     chosen = os.environ.get("RAY_ADDRESS", AUTO) if address == AUTO else address
     if chosen != AUTO:
@@ -77,9 +97,15 @@ def _connect(ray: Any, address: str) -> None:
     try:
         ray.init(chosen, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        hint = "start one with `ray start --head`" if chosen == AUTO else _first_line(error)
+        hint = "start one with `ray start --head`" if chosen == AUTO else reason_of(error)
         where = "on this machine" if chosen == AUTO else f"at {chosen}"
         raise UserError(f"no Ray cluster can be used {where}: {hint}") from None
+    _print_lost_nodes(ray, False)
+
+
+def _print_lost_nodes(ray: Any, printed: bool) -> None:
+    """Whether Ray prints the last pages of a lost node's log into the middle of the screen."""
+    ray._private.worker._worker_logs_enabled = printed
 
 
 def _refuse_unreachable(address: str) -> None:
@@ -91,8 +117,3 @@ def _refuse_unreachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise UserError(f"no Ray cluster answers at {address}: {error}") from None
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].strip() if lines else type(error).__name__

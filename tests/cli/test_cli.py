@@ -253,7 +253,7 @@ def test_an_option_of_others_is_answered_with_its_owners(capsys):
     assert "--capacity is an option of pcn, not of mones" in sentence
     assert "option of ra, not of pcn" in refusal(capsys, "train", "minecart", "--horizon=9")
     sentence = refusal(capsys, "train", "minecart", "--no-workers")
-    assert "--workers is an option of Gymnasium environments, not of minecart" in sentence
+    assert "crossroad-stochastic and Gymnasium environments, not of minecart" in sentence
     sentence = refusal(capsys, "train", "deep-sea-treasure-v0", "--simulators", 3)
     assert "crossroad-authors and crossroad-stochastic, not of deep-sea-treasure-v0" in sentence
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from pcn.cluster import AUTO, connected, nodes_with_cores, told_node, worker_environment
+from pcn.cluster import AUTO, connected, nodes_with_cores, reason_of, told_node, worker_environment
 from pcn.errors import UserError
 from pcn.experiments.execution.abstract import AbstractExecutor, make_writable
 from pcn.experiments.execution.cluster_worker import ClusterWorker, look_at
@@ -129,7 +129,7 @@ class _Crew:
             try:
                 events = self._ray.get(answer)
             except self._ray.exceptions.RayActorError as error:
-                yield worker, f"its worker on the cluster was lost: {_reason(error)}"
+                yield worker, f"its worker on the cluster was lost: {reason_of(error)}"
             else:
                 worker.ready = True
                 yield worker, events
@@ -217,7 +217,7 @@ def _check_node(ray: Any, node: dict[str, Any], path: Path, content: str) -> Non
         there, wrong = ray.get(look.remote(path, content), timeout=PROBE_SECONDS)
     except (ray.exceptions.RayError, ImportError) as error:
         raise UserError(
-            f"the Ray node {told_node(node)} cannot run pcn: {_reason(error)}"
+            f"the Ray node {told_node(node)} cannot run pcn: {reason_of(error)}"
         ) from None
     if there != __version__:
         raise UserError(
@@ -228,9 +228,3 @@ def _check_node(ray: Any, node: dict[str, Any], path: Path, content: str) -> Non
             f"{path.parent} is not shared by all nodes: the Ray node {told_node(node)} {wrong}; "
             "choose an --out that every node sees under the same path"
         )
-
-
-def _reason(error: BaseException) -> str:
-    """The line of an error of Ray's that says most: the last one of a traceback."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[-1] if lines else type(error).__name__).removesuffix(".")
