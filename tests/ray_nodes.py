@@ -13,8 +13,8 @@ import pytest
 QUICK_DETECTION = {
     "health_check_initial_delay_ms": 1000,
     "health_check_period_ms": 300,
-    "health_check_timeout_ms": 1000,
-    "health_check_failure_threshold": 2,
+    "health_check_timeout_ms": 10_000,  # a busy node is not a dead one
+    "health_check_failure_threshold": 3,
 }
 """A dead node is found out within two seconds instead of a quarter of a minute."""
 MEMORY = {"object_store_memory": 100 * 2**20}

@@ -17,17 +17,10 @@ from pcn.experiments.experiment import carry_out_plan, unfinished
 from pcn.experiments.preparation import prepare
 from pcn.experiments.status import log_file, read_status
 from quick_plans import QUICK, STEPS, assert_same, plan_of, train_alone
-from ray_nodes import two_nodes
 from refusals import refusal
 
 SECONDS = 240
 """Long enough for a busy machine."""
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    with two_nodes(tmp_path_factory.mktemp("cluster")) as cluster:
-        yield cluster
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +36,9 @@ def raylet_of(run):
 
 
 @pytest.mark.slow
-def test_runs_of_a_killed_node_move_and_end_like_undisturbed_ones(cluster, undisturbed, tmp_path):
+def test_runs_of_a_killed_node_move_and_end_like_undisturbed_ones(
+    ray_cluster, undisturbed, tmp_path
+):
     plan, events, moved = plan_of((0, 1, 2)), [], []
 
     def tell(event):
@@ -52,13 +47,13 @@ def test_runs_of_a_killed_node_move_and_end_like_undisturbed_ones(cluster, undis
             moved.append(event.name)
             run = tmp_path / event.name
             assert (run / "checkpoint.npz").exists()
-            cluster.kill(raylet_of(run))
+            ray_cluster.kill(raylet_of(run))
 
-    executor = RayExecutor(cluster.address)
+    executor = RayExecutor(ray_cluster.address)
     assert executor.num_jobs == 2
     executor.check(tmp_path)
     outcome = carry_out_plan(prepare(plan, tmp_path), executor, tell=tell, checkpoint_seconds=0)
-    cluster.add()
+    ray_cluster.add()
     assert not outcome.failures
     endings = {run.place.as_posix(): [] for run in plan.runs}
     for event in events:
@@ -95,9 +90,9 @@ def start(folder, address):
 
 
 @pytest.mark.slow
-def test_an_interrupted_command_saves_checkpoints_and_goes_on(cluster, undisturbed, tmp_path):
+def test_an_interrupted_command_saves_checkpoints_and_goes_on(ray_cluster, undisturbed, tmp_path):
     runs = [tmp_path / run.place for run in plan_of((0, 1)).runs]
-    process = start(tmp_path, cluster.address)
+    process = start(tmp_path, ray_cluster.address)
     deadline = time.monotonic() + SECONDS
     while not any((run / "checkpoint.npz").exists() for run in runs):
         assert process.poll() is None, process.communicate()
@@ -113,7 +108,7 @@ def test_an_interrupted_command_saves_checkpoints_and_goes_on(cluster, undisturb
     assert not any(list(run.glob(".writer-*")) for run in stopped), "others may write"
     assert {read_status(run).state for run in runs} == {"waiting"}
 
-    process = start(tmp_path, cluster.address)
+    process = start(tmp_path, ray_cluster.address)
     shown, told = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, told
     assert "2 of 2 runs are finished" in shown
@@ -122,12 +117,12 @@ def test_an_interrupted_command_saves_checkpoints_and_goes_on(cluster, undisturb
 
 
 @pytest.mark.slow
-def test_a_failure_of_a_run_is_told_and_not_tried_again(cluster, tmp_path):
+def test_a_failure_of_a_run_is_told_and_not_tried_again(ray_cluster, tmp_path):
     plan, events = plan_of((0,), total_steps=300), []
     path = tmp_path / plan.runs[0].place
     preparation = prepare(plan, tmp_path)
     path.mkdir(parents=True)  # a folder that is no run
-    outcome = carry_out_plan(preparation, RayExecutor(cluster.address), tell=events.append)
+    outcome = carry_out_plan(preparation, RayExecutor(ray_cluster.address), tell=events.append)
     [failure] = outcome.failures
     assert failure.sentence in log(path)
     assert [type(event) for event in events] == [Began, Ended]
@@ -135,7 +130,7 @@ def test_a_failure_of_a_run_is_told_and_not_tried_again(cluster, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_folder_that_is_another_one_on_a_node_is_refused(cluster, tmp_path, monkeypatch):
+def test_a_folder_that_is_another_one_on_a_node_is_refused(ray_cluster, tmp_path, monkeypatch):
     # Each process has a working folder of its own, as each node may have a /tmp of its own.
     monkeypatch.chdir(tmp_path)
     folder = Path("/proc/self/cwd/experiment")
@@ -144,7 +139,7 @@ def test_a_folder_that_is_another_one_on_a_node_is_refused(cluster, tmp_path, mo
         r"choose an --out that every node sees under the same path"
     )
     with pytest.raises(UserError, match=sentence):
-        RayExecutor(cluster.address).check(folder)
+        RayExecutor(ray_cluster.address).check(folder)
     assert list((tmp_path / "experiment").iterdir()) == [], "the probe is gone"
 
 
