@@ -51,11 +51,6 @@ class Tumbling(gym.Env):
         return self._seen(), reward, False, self.time >= 10, {}
 
 
-def make_tumbling():
-    """As it is given by its name; the folder comes from the environment's variable."""
-    return Tumbling(os.environ["TUMBLING"])
-
-
 def slots_of(workers, folder, num_slots=2, **options):
     environment = GymnasiumEnvironment.from_source(
         GymnasiumSource("tumbling", partial(Tumbling, folder, **options)),
@@ -123,9 +118,9 @@ def test_an_episode_that_cannot_be_run_again_is_told(ray_cluster, address, tmp_p
 
 
 def test_a_training_on_a_cluster_that_loses_a_node_equals_one_on_worker_processes(
-    ray_cluster, address, tmp_path, monkeypatch
+    ray_cluster, address, tmp_path
 ):
-    monkeypatch.setenv("TUMBLING", str(tmp_path))
+    make = partial(Tumbling, tmp_path)
     known = {"environments": 2, "step_limit": 10, "reference_point": (-100.0, -100.0)}
     known |= {"deterministic": False, "masked_actions": False}
     killed = []
@@ -137,10 +132,8 @@ def test_a_training_on_a_cluster_that_loses_a_node_equals_one_on_worker_processe
 
     options = {"algorithm": "ra", "total_steps": 1_000, "intervals": 2, "episodes_per_update": 2}
     options |= {"evaluations": 2}
-    here = pcn.train(make_tumbling, arguments={**known, "workers": True}, **options)
-    there = pcn.train(
-        make_tumbling, arguments={**known, "workers": "ray"}, report=report, **options
-    )
+    here = pcn.train(make, arguments={**known, "workers": True}, **options)
+    there = pcn.train(make, arguments={**known, "workers": "ray"}, report=report, **options)
     ray_cluster.add()
     assert killed
     for name, value in here.weights.items():

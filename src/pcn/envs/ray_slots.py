@@ -40,7 +40,7 @@ class RaySlots:
         self._ray = self._connection.enter_context(connected())
         self._arguments = make, spec
         self._episodes: dict[int, _Episode] = {}
-        self._actors = {slot: self._start(slot) for slot in range(num_slots)}
+        self._actors = {slot: self._start(turn=slot) for slot in range(num_slots)}
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
@@ -70,6 +70,8 @@ class RaySlots:
 
     def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
         """The answers to messages, whatever is lost on the way."""
+        errors = self._ray.exceptions
+        lost = errors.RayActorError, errors.ActorUnschedulableError
         found: dict[int, Any] = {}
         for attempt in range(LOST_ATTEMPTS):
             asked = {
@@ -80,9 +82,11 @@ class RaySlots:
             for slot, answers in asked.items():
                 try:
                     found[slot] = self._received(slot, answers)
-                except self._ray.exceptions.RayActorError as error:
+                except lost as error:
                     reason = reason_of(error)
-                    self._actors[slot] = self._start(slot)
+                    self._ray.kill(self._actors[slot])
+                    # Not on the same node again: it may take a while until its end is known.
+                    self._actors[slot] = self._start(turn=slot + attempt + 1)
             if len(found) == len(messages):
                 return {slot: found[slot] for slot in messages}
         self.close()
@@ -115,8 +119,8 @@ class RaySlots:
             raise UserError(answer)
         return answer
 
-    def _start(self, slot: int) -> Any:
-        """An actor for a slot, on the node whose turn it is."""
+    def _start(self, turn: int) -> Any:
+        """An actor on the node whose turn it is."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         nodes = nodes_with_cores(self._ray)
@@ -125,8 +129,8 @@ class RaySlots:
             num_cpus=0,  # more than there are cores, so that none of these ever waits
             max_restarts=0,
             runtime_env=worker_environment(),
-            # If that node is gone by now, any other one will do.
-            scheduling_strategy=NodeAffinitySchedulingStrategy(turns[slot % len(turns)], soft=True)
+            # Ray itself puts actors without cores anywhere, even all on the head node.
+            scheduling_strategy=NodeAffinitySchedulingStrategy(turns[turn % len(turns)], soft=False)
             if turns
             else "DEFAULT",
         )
