@@ -112,7 +112,7 @@ def _refuse_unreachable(address: str) -> None:
     """Raise a `UserError` if nobody listens at an address: Ray itself tries for minutes."""
     host, colon, port = address.rpartition(":")
     if not (colon and host and port.isdecimal()) or "/" in host:
-        raise UserError(f"--ray is auto or HOST:PORT of the head node, got {address!r}")
+        raise UserError(f"the address of a Ray cluster is auto or HOST:PORT, got {address!r}")
     try:
         socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS).close()
     except (OSError, OverflowError) as error:

@@ -150,8 +150,8 @@ SWEEP = ("sweep", "deep-sea-treasure", "--total-steps", "300")
     ("address", "sentence"),
     [
         ("127.0.0.1:1", "no Ray cluster answers at 127.0.0.1:1: [Errno 111] Connection refused"),
-        ("ray://127.0.0.1:1", "--ray is auto or HOST:PORT of the head node"),
-        ("nonsense", "--ray is auto or HOST:PORT of the head node"),
+        ("ray://127.0.0.1:1", "the address of a Ray cluster is auto or HOST:PORT, got"),
+        ("nonsense", "the address of a Ray cluster is auto or HOST:PORT, got"),
         ("nowhere.invalid:6379", "no Ray cluster answers at nowhere.invalid:6379: "),
     ],
 )
