@@ -40,13 +40,16 @@ def test_runs_of_a_killed_node_move_and_end_like_undisturbed_ones(
     ray_cluster, undisturbed, tmp_path
 ):
     plan, events, moved = plan_of((0, 1)), [], []
+    deadline = time.monotonic() + SECONDS
 
     def tell(event):
         events.append(event)
         if isinstance(event, Moved) and not moved:
             moved.append(event.name)
             run = tmp_path / event.name
-            assert (run / "checkpoint.npz").exists()
+            while not (run / "checkpoint.npz").exists():
+                assert time.monotonic() < deadline, "it takes too long"
+                time.sleep(0.005)
             ray_cluster.kill(raylet_of(run))
 
     executor = RayExecutor(ray_cluster.address)
