@@ -15,6 +15,7 @@ from jaxtyping import Array, Int
 
 from pcn import configure_jax
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Front, Objective, Step
+from ray_nodes import two_nodes
 
 with pytest.MonkeyPatch.context() as _patch:
     # As the command line does, before any test makes an array; the cache's folder comes later.
@@ -48,6 +49,13 @@ def shared_cache(request, tmp_path_factory):
     configure_jax()
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="session")
+def ray_cluster(tmp_path_factory):
+    """A Ray cluster of two nodes; a test that kills one adds another."""
+    with two_nodes(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
 
 
 PLACES = gym.spaces.MultiDiscrete([6], dtype=np.int32)

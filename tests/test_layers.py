@@ -29,7 +29,17 @@ LINES = (
     ("envs",),
     ("nets", "metrics", "planning"),
     ("episodes", "command", "coverage", "single_returns", "pareto", "fingerprints"),
-    ("serialisation", "errors", "types", "checks", "lookup", "lazy", "version", "compilation"),
+    (
+        "serialisation",
+        "errors",
+        "types",
+        "checks",
+        "lookup",
+        "lazy",
+        "version",
+        "compilation",
+        "cluster",
+    ),
 )
 """From top to bottom. A name stands for a module, or for a package and everything in it; `*` for
 each of the others in a folder."""

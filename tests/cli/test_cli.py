@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from PIL import Image
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.cli import main
-from pcn.cli.options import algorithm_options, environment_options
+from pcn.cli.options import algorithm_options, environment_options, with_values
 from pcn.figures.progress import progress_figure
 from pcn.runs import load
 from refusals import refusal
@@ -246,6 +247,34 @@ def test_no_option_is_both_an_algorithm_s_and_an_environment_s():
     assert not algorithm_options().keys() & environment_options().keys()
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["ENV", "--workers"], ["ENV", "--workers", "True"]),
+        (["--workers", "ENV"], ["--workers", "True", "ENV"]),
+        (["--no-workers", "ENV"], ["--workers", "False", "ENV"]),
+        (["ENV", "--workers", "ray"], ["ENV", "--workers", "ray"]),
+        (["ENV", "--workers=ray"], ["ENV", "--workers=ray"]),
+        (["ENV", "--deterministic", "True"], ["ENV", "--deterministic", "True"]),
+    ],
+)
+def test_a_switch_that_also_takes_a_word_gets_its_value(given, expected):
+    assert with_values(given, environment_options()) == expected
+
+
+def test_workers_on_a_cluster_name_the_extra_or_the_address(capsys, tmp_path, monkeypatch):
+    command = ["train", "deep-sea-treasure-v0", "--total-steps", 300, "--out", tmp_path / "run"]
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "ray", None)  # as if it were not installed
+        sentence = refusal(capsys, *command, "--workers", "ray")
+    assert sentence == "pcn: ray is not installed: pip install 'pcn[ray]'"
+    pytest.importorskip("ray", reason="the extra pcn[ray] is not installed")
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    sentence = refusal(capsys, *command, "--workers", "ray")
+    assert "no Ray cluster answers at 127.0.0.1:1" in sentence
+    assert not (tmp_path / "run").exists()
+
+
 def test_an_option_of_others_is_answered_with_its_owners(capsys):
     sentence = refusal(
         capsys, "train", "deep-sea-treasure", "--algorithm", "mones", "--capacity", 9
@@ -253,7 +282,7 @@ def test_an_option_of_others_is_answered_with_its_owners(capsys):
     assert "--capacity is an option of pcn, not of mones" in sentence
     assert "option of ra, not of pcn" in refusal(capsys, "train", "minecart", "--horizon=9")
     sentence = refusal(capsys, "train", "minecart", "--no-workers")
-    assert "--workers is an option of Gymnasium environments, not of minecart" in sentence
+    assert "crossroad-stochastic and Gymnasium environments, not of minecart" in sentence
     sentence = refusal(capsys, "train", "deep-sea-treasure-v0", "--simulators", 3)
     assert "crossroad-authors and crossroad-stochastic, not of deep-sea-treasure-v0" in sentence
 

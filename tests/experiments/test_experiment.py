@@ -9,52 +9,22 @@ import time
 
 import pytest
 
-import pcn
 from pcn.experiments.execution.local import LocalExecutor
 from pcn.experiments.execution.task import Ended, Moved
 from pcn.experiments.experiment import carry_out_plan, unfinished
 from pcn.experiments.preparation import prepare
 from pcn.experiments.status import read_status
-from pcn.experiments.sweep import sweep_plan
+from quick_plans import QUICK, STEPS, assert_same, plan_of, train_alone
 
 pytestmark = pytest.mark.slow
 
-STEPS = 10_000
 SECONDS = 240
 """Long enough for a busy machine."""
-QUICK = {"intervals": 2, "episodes_per_update": 2, "evaluations": 2}
-"""Settings of RA with which a training has many short iterations and little to compile."""
-
-
-def plan_of(seeds, total_steps=STEPS, environments=("deep-sea-treasure",)):
-    return sweep_plan(
-        environments,
-        algorithms=["ra"],
-        seeds=seeds,
-        grid={name: [value] for name, value in QUICK.items()},
-        total_steps=total_steps,
-    )
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """The same trainings, one after the other, without any plan."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    for seed in (0, 1, 2):
-        pcn.train(
-            "deep-sea-treasure",
-            algorithm="ra",
-            seed=seed,
-            out=folder / f"seed-{seed}",
-            total_steps=STEPS,
-            **QUICK,
-        )
-    return folder
-
-
-def assert_same(run, other):
-    for name in ("front.csv", "weights.npz", "config.json", "spec.json"):
-        assert (run / name).read_bytes() == (other / name).read_bytes(), name
+    return train_alone(tmp_path_factory.mktemp("undisturbed"), (0, 1, 2))
 
 
 def start(folder):

@@ -4,7 +4,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import tyro
 from rich.markup import escape
 from rich.table import Table
 
@@ -12,6 +14,7 @@ from pcn.cli.experiment_display import ExperimentDisplay
 from pcn.cli.interrupt import stop_on_interrupt
 from pcn.cli.screen import complain, console, print_table, program, quoted
 from pcn.errors import Stopped
+from pcn.experiments.execution.abstract import AbstractExecutor
 from pcn.experiments.execution.local import LocalExecutor
 from pcn.experiments.experiment import Outcome, carry_out_plan, unfinished
 from pcn.experiments.overview import Overview, duration
@@ -27,6 +30,9 @@ class ExecutionOptions:
 
     jobs: int | None = None
     """Worker processes, one core each; by default as many as there are cores."""
+    ray: Annotated[str | None, tyro.conf.arg(metavar="auto|HOST:PORT")] = None
+    """Carry the runs out on a Ray cluster: the one that this machine is in, or the one with this
+    head node. All its nodes must see the experiment's folder under the same path."""
     shard: str | None = None
     """Carry out only a part of the runs, `i/n` with i from 1 to n: for several machines that share
     the folder, or the jobs of a scheduler. Whoever ends last has the whole."""
@@ -37,7 +43,7 @@ class ExecutionOptions:
 
     def execute(self, plan: Plan, folder: Path) -> bool:
         """Carry out a plan, or show it; True if all its runs are finished afterwards."""
-        executor = LocalExecutor(self.jobs)
+        executor = self._executor()
         runs = plan.runs if self.shard is None else shard_of(plan.runs, self.shard)
         preparation = prepare(plan, folder)
         show_plan(preparation, runs, executor.num_jobs)
@@ -65,6 +71,13 @@ class ExecutionOptions:
             f"{quoted(folder)}"
         )
         return not missing
+
+    def _executor(self) -> AbstractExecutor:
+        if self.ray is None:
+            return LocalExecutor(self.jobs)
+        from pcn.experiments.execution.cluster import RayExecutor
+
+        return RayExecutor(self.ray, self.jobs)
 
 
 def show_plan(preparation: Preparation, runs: tuple[PlannedRun, ...], jobs: int) -> None:

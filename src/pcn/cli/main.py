@@ -89,9 +89,13 @@ def _run(name: str, arguments: list[str]) -> None:
 
     where = COMMANDS[name]
     set_up_process(jax=where.uses_jax)
-    command: Any = getattr(importlib.import_module(where.module), where.name)
+    module: Any = importlib.import_module(where.module)
+    if hasattr(module, "ARGUMENTS"):  # the options of environments
+        from pcn.cli.options import with_values
+
+        arguments = with_values(arguments, module.ARGUMENTS)
     parsed: Any = tyro.cli(
-        command,
+        getattr(module, where.name),
         args=arguments,
         prog=f"pcn {name}",
         registry=REGISTRY,

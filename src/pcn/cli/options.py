@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, get_args
 
 import tyro
 
@@ -104,6 +104,36 @@ def refuse_options_of_others(
 def environment_taker(name: str) -> str:
     """The owner of an environment's options."""
     return name if parameters_of(name) is not GYMNASIUM else GYMNASIUM_OWNER
+
+
+def with_values(arguments: Iterable[str], options: Mapping[str, SharedOption]) -> list[str]:
+    """Arguments in which switches that may also have a value have one, as the parser wants it.
+
+    `--workers` becomes `--workers True` and `--no-workers` becomes `--workers False`, while
+    `--workers ray` stays as it is.
+    """
+    given = list(arguments)
+    for option in options.values():
+        words = [word for kind in option.kinds for word in _words_of_switch(kind)]
+        if not words:
+            continue
+        negated = option.flag.replace("--", "--no-", 1)
+        found: list[str] = []
+        for argument, following in zip(given, [*given[1:], ""], strict=True):
+            if argument == negated:
+                found += [option.flag, "False"]
+            elif argument == option.flag and following not in (*words, "True", "False"):
+                found += [option.flag, "True"]
+            else:
+                found.append(argument)
+        given = found
+    return given
+
+
+def _words_of_switch(kind: Any) -> tuple[str, ...]:
+    """The words that a type allows beside True and False."""
+    parts = get_args(kind)
+    return tuple(w for part in parts for w in get_args(part)) if bool in parts else ()
 
 
 def listed(words: list[str]) -> str:

@@ -9,6 +9,7 @@ from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv
 from pcn.envs.observations import ObservationReader
 from pcn.envs.probing import Probe
+from pcn.envs.registry import Workers
 from pcn.envs.slots import LocalSlots, Slots, WorkerSlots
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 from pcn.errors import UserError
@@ -21,9 +22,12 @@ class GymnasiumEnvironment(AbstractEnvironment):
     """
 
     def __init__(
-        self, spec: EnvironmentSpec, make: MakeEnv, *, num_slots: int = 16, workers: bool = False
+        self, spec: EnvironmentSpec, make: MakeEnv, *, num_slots: int = 16, workers: Workers = False
     ) -> None:
-        """`num_slots` instances at once, with `workers` each in a process of its own."""
+        """`num_slots` instances at once, with `workers` each in a process of its own.
+
+        With `workers="ray"` these processes are actors of a Ray cluster.
+        """
         self.spec = spec
         self.num_slots = num_slots
         self._make = make
@@ -37,7 +41,7 @@ class GymnasiumEnvironment(AbstractEnvironment):
         probe: Probe,
         *,
         num_slots: int = 16,
-        workers: bool = False,
+        workers: Workers = False,
         frame_stack: int = 2,
         discount: float = 1.0,
     ) -> "GymnasiumEnvironment":
@@ -49,12 +53,17 @@ class GymnasiumEnvironment(AbstractEnvironment):
     def slots(self) -> Slots:
         """The instances, made when first needed and kept."""
         if self._slots is None or self._slots.closed:
-            self._slots = (
-                WorkerSlots(self._make, self.spec, self.num_slots)
-                if self._workers
-                else LocalSlots(self._make, self.spec)
-            )
+            self._slots = self._make_slots()
         return self._slots
+
+    def _make_slots(self) -> Slots:
+        if not self._workers:
+            return LocalSlots(self._make, self.spec)
+        if self._workers == "ray":
+            from pcn.envs.ray_slots import RaySlots
+
+            return RaySlots(self._make, self.spec, self.num_slots)
+        return WorkerSlots(self._make, self.spec, self.num_slots)
 
     def prepare(self) -> None:
         """Start the workers, so that errors in them are told before training begins."""

@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from pcn.checks import fits, type_name
 from pcn.errors import UserError
+
+Workers = bool | Literal["ray"]
+"""Whether environments live in processes of their own, or in actors of a Ray cluster."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,10 @@ def _laboratory(module: str, name: str, **arguments: Any) -> Any:
     return getattr(import_module(f"pcn.envs.laboratory.{module}"), name)(**arguments)
 
 
-def _crossroad(name: str, simulators: int) -> Any:
+def _crossroad(name: str, simulators: int, workers: Workers = True) -> Any:
     from pcn.envs.crossroad.variants import crossroad
 
-    return crossroad(name, simulators)
+    return crossroad(name, simulators, workers)
 
 
 WALKROOM: dict[str, Parameter] = {
@@ -77,10 +80,18 @@ FRUIT_TREE: dict[str, Parameter] = {
 }
 CROSSROAD: dict[str, Parameter] = {
     "simulators": Parameter(int, 8, "Simulations at once, each in a process of its own."),
+    "workers": Parameter(
+        Workers, True, "`ray` puts these processes on the Ray cluster that this machine is in."
+    ),
 }
 GYMNASIUM: dict[str, Parameter] = {
     "environments": Parameter(int, 16, "How many environments are stepped together."),
-    "workers": Parameter(bool, False, "Whether each of them lives in a process of its own."),
+    "workers": Parameter(
+        Workers,
+        False,
+        "Whether each of them lives in a process of its own; with `ray`, on the Ray cluster that "
+        "this machine is in.",
+    ),
     "step_limit": Parameter(
         int | None, None, "Longest episode; the environment's own limit when not given."
     ),

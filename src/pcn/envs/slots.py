@@ -37,6 +37,15 @@ class Script:
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """The steps of an episode that have been taken already."""
+
+    seed: int
+    actions: list[Any]
+    """As the environment takes them."""
+
+
+@dataclass(frozen=True)
 class Played:
     """The episode that a script led to; the lists have one entry per step."""
 
@@ -95,6 +104,11 @@ class _Slot:
             bool(truncated),
             _mask_of(info),
         )
+
+    def begin(self, beginning: Beginning) -> list[Float[np.ndarray, " objective"]]:
+        """Take the first steps of an episode again; the rewards tell whether it is the same."""
+        self.reset(beginning.seed)
+        return [self.step(action)[1] for action in beginning.actions]
 
     def play(self, script: Script) -> Played:
         rng = np.random.default_rng(script.seed)
@@ -256,27 +270,39 @@ def _seed_process(what: str, message: Any) -> None:
 
     Some environments draw from them instead of their own. A worker's are nobody else's.
     """
-    seed = message if what == "reset" else message.seed if what == "play" else None
-    if seed is not None:
+    if what != "step":
+        seed = message if what == "reset" else message.seed
         random.seed(seed)
         np.random.seed(seed % (1 << 32))  # noqa: NPY002
+
+
+class SlotProcess:
+    """The one slot of a process that answers messages."""
+
+    def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
+        self._make = partial(_Slot, make, spec)
+        self._slot: _Slot | None = None
+
+    def answer(self, what: str, message: Any) -> tuple[bool, Any]:
+        """False and what a slot's method returns, or True and what failed."""
+        try:
+            self._slot = self._slot or self._make()
+            _seed_process(what, message)
+            return False, getattr(self._slot, what)(message)
+        except UserError as error:
+            return True, str(error)
+        except Exception as error:  # whatever the environment's own code raises
+            return True, _failure(error)
 
 
 def _work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
     """What a worker process runs: it answers messages until the pipe closes."""
     # Ctrl-C in a terminal reaches workers too; the process that started them decides when to stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    slot = None
+    process = SlotProcess(make, spec)
     while True:
         try:
             what, message = pipe.recv()
         except (EOFError, OSError):
             return
-        try:
-            slot = slot or _Slot(make, spec)
-            _seed_process(what, message)
-            pipe.send((False, getattr(slot, what)(message)))
-        except UserError as error:
-            pipe.send((True, str(error)))
-        except Exception as error:
-            pipe.send((True, _failure(error)))
+        pipe.send(process.answer(what, message))

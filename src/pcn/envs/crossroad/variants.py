@@ -5,6 +5,7 @@ from functools import partial
 
 from pcn.envs.crossroad.environment import Crossroad, Waiting, crossroad_spec
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.registry import Workers
 from pcn.errors import UserError
 
 REFERENCE = (0.0, -30.0)
@@ -27,11 +28,14 @@ VARIANTS = {
 }
 
 
-def crossroad(name: str, simulators: int) -> GymnasiumEnvironment:
+def crossroad(name: str, simulators: int, workers: Workers = True) -> GymnasiumEnvironment:
     """A crossroad with that many simulations at once, each in a process of its own.
 
-    More than there are cores, so that none of these ever waits.
+    More than there are cores, so that none of these ever waits. With `workers="ray"` the processes
+    are actors of a Ray cluster.
     """
+    if not workers:
+        raise UserError("crossroad needs its workers: a process holds one simulation of SUMO's")
     if simulators < 1:
         raise UserError(f"simulators must be at least 1, got {simulators}")
     variant = VARIANTS[name]
@@ -42,4 +46,4 @@ def crossroad(name: str, simulators: int) -> GymnasiumEnvironment:
         deterministic=not variant.fresh_traffic,
     )
     make = partial(Crossroad, variant.waiting, fresh_traffic=variant.fresh_traffic)
-    return GymnasiumEnvironment(spec, make, num_slots=simulators, workers=True)
+    return GymnasiumEnvironment(spec, make, num_slots=simulators, workers=workers)

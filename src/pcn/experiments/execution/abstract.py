@@ -1,9 +1,11 @@
 """What every way of executing a plan has in common."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
+from pcn.errors import UserError
 from pcn.experiments.execution.task import ShouldStop, Task, Tell
 
 
@@ -26,3 +28,13 @@ class AbstractExecutor(ABC):
         A run whose process is lost is continued from its checkpoint. Once `should_stop` says so,
         runs under way save a checkpoint and no other one is begun.
         """
+
+
+def make_writable(folder: Path) -> None:
+    """Make a folder if it is not there; a `UserError` tells that it cannot be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot create {folder}: {error.strerror or error}") from None
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"cannot write to {folder}")

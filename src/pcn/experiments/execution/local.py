@@ -1,21 +1,20 @@
 """Execution on this machine: worker processes with one core each."""
 
-import dataclasses
 import json
 import os
 import queue
 import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pcn.errors import UserError
-from pcn.experiments.execution.abstract import AbstractExecutor
-from pcn.experiments.execution.task import Began, Ended, Moved, ShouldStop, Task, TaskEvent, Tell
+from pcn.experiments.execution.abstract import AbstractExecutor, make_writable
+from pcn.experiments.execution.task import Ended, Moved, ShouldStop, Task, TaskEvent, Tell
+from pcn.experiments.execution.waiting import WaitingTasks
 
 LOST_ATTEMPTS = 2
 """How often the process of a run may die before the run has failed."""
@@ -49,24 +48,17 @@ class LocalExecutor(AbstractExecutor):
 
     def check(self, folder: Path) -> None:
         """Raise a `UserError` if the folder cannot be written to."""
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UserError(f"cannot create {folder}: {error.strerror or error}") from None
-        if not os.access(folder, os.W_OK):
-            raise UserError(f"cannot write to {folder}")
+        make_writable(folder)
 
     def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:
         """Give each worker the next task whenever it has none."""
-        waiting, lost = deque(tasks), dict.fromkeys((task.name for task in tasks), 0)
+        waiting = WaitingTasks(tasks, tell, lost_attempts=LOST_ATTEMPTS)
         inbox: queue.Queue[tuple[_Worker, TaskEvent | None]] = queue.Queue()
         slots: list[_Worker | None] = [None] * min(self._jobs, len(waiting))
-        stopping = False
         try:
             while True:
-                if should_stop() and not stopping:
-                    stopping = True
-                    waiting.clear()
+                if should_stop() and not waiting.stopped:
+                    waiting.stop()
                     for worker in slots:
                         if worker is not None:
                             worker.stop()
@@ -74,17 +66,14 @@ class LocalExecutor(AbstractExecutor):
                     if waiting and (worker is None or worker.task is None):
                         worker = worker or _Worker(self._cores[index % len(self._cores)], inbox)
                         slots[index] = worker
-                        task = waiting.popleft()
-                        tell(Began(task.name))
-                        worker.begin(task)
+                        worker.begin(waiting.begin_next())
                 if not any(worker is not None and worker.task is not None for worker in slots):
                     return
                 with suppress(queue.Empty):
                     worker, event = inbox.get(timeout=ASK_SECONDS)
                     if worker not in slots:
                         continue
-                    retired = self._hear(worker, event, waiting, lost, tell, stopping)
-                    if retired:
+                    if self._hear(worker, event, waiting, tell):
                         slots[slots.index(worker)] = None
         finally:
             for worker in slots:
@@ -92,26 +81,13 @@ class LocalExecutor(AbstractExecutor):
                     worker.end(at_once=worker.task is not None)
 
     def _hear(
-        self,
-        worker: "_Worker",
-        event: TaskEvent | None,
-        waiting: deque[Task],
-        lost: dict[str, int],
-        tell: Tell,
-        stopping: bool,
+        self, worker: "_Worker", event: TaskEvent | None, waiting: WaitingTasks, tell: Tell
     ) -> bool:
         """Pass on what a worker says, None being its end; True if it has to be replaced."""
-        task = worker.task
         if event is None:
             worker.end(at_once=False)
-            if task is not None:
-                lost[task.name] += 1
-                how = worker.told_end
-                if stopping or lost[task.name] >= LOST_ATTEMPTS:
-                    tell(Ended(task.name, "stopped" if stopping else "failed", how))
-                else:
-                    tell(Ended(task.name, "lost", how))
-                    waiting.appendleft(dataclasses.replace(task, take_over=True))
+            if worker.task is not None:
+                waiting.lose(worker.task, worker.told_end)
             return True
         if isinstance(event, Ended):
             worker.task = None

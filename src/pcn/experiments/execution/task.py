@@ -127,8 +127,9 @@ def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
         cpu_seconds=_cpu_seconds() - cpu_before,
         peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     )
-    with suppress(OSError):  # what the run's own folder says is enough
-        _status_after(status, ended).write(path)
+    with suppress(OSError, UserError):  # what the run's own folder says is enough
+        if read_status(path).attempt == status.attempt:  # otherwise it was succeeded
+            _status_after(status, ended).write(path)
     return ended
 
 

@@ -16,9 +16,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from pcn.compilation import configure_jax, programs_folder
-from pcn.experiments.execution.programs import SharedPrograms
-from pcn.experiments.execution.task import Task, TaskEvent, perform
+from pcn.experiments.execution.bench import Bench
+from pcn.experiments.execution.task import Task, TaskEvent
 
 
 def main(core: int | None) -> None:
@@ -30,26 +29,18 @@ def main(core: int | None) -> None:
     source, sink = _take_streams()
     stop, tasks = threading.Event(), queue.Queue[Task | None]()
     threading.Thread(target=_listen, args=(source, tasks, stop), daemon=True).start()
-    folder = programs_folder()
-    programs = None if folder is None else SharedPrograms(folder)
-    configure_jax(programs=None if programs is None else programs.own)
+    bench = Bench()
 
     def tell(event: TaskEvent) -> None:
         _send(sink, type(event).__name__, dataclasses.asdict(event))
 
     try:
         for task in iter(tasks.get, None):
-            if programs is not None:
-                programs.fetch()
-            ended = perform(task, tell, stop.is_set)
-            if programs is not None:
-                programs.publish()
-            tell(ended)
+            tell(bench.perform(task, tell, stop.is_set))
     except BrokenPipeError:  # nobody listens any more
         pass
     finally:
-        if programs is not None:
-            programs.remove()
+        bench.clear()
 
 
 def _take_streams() -> tuple[TextIO, TextIO]:

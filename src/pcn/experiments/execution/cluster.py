@@ -1,0 +1,230 @@
+"""Execution on a Ray cluster: workers on all its nodes, one core each."""
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from pcn.cluster import AUTO, connected, nodes_with_cores, reason_of, told_node, worker_environment
+from pcn.errors import UserError
+from pcn.experiments.execution.abstract import AbstractExecutor, make_writable
+from pcn.experiments.execution.cluster_worker import ClusterWorker, look_at
+from pcn.experiments.execution.local import ASK_SECONDS, GRACE_SECONDS, MOST_MB, ONE_THREAD
+from pcn.experiments.execution.task import Ended, ShouldStop, Task, TaskEvent, Tell
+from pcn.experiments.execution.waiting import WaitingTasks
+from pcn.version import __version__
+
+LOST_ATTEMPTS = 4
+"""How often the worker of a run may be lost before the run has failed: nodes come and go."""
+HEAR_SECONDS = 1.0
+"""How long a worker may wait for news before it answers that there are none."""
+PROBE_SECONDS = 60.0
+"""How long a node may take to look at the experiment's folder."""
+NO_CORE_SECONDS = 60.0
+"""How long the cluster may have no core at all before the execution gives up."""
+
+
+class RayExecutor(AbstractExecutor):
+    """Workers on the nodes of a Ray cluster, which stay alive over many runs.
+
+    The experiment's folder must have the same path on every node, and be the same folder. A run
+    whose worker or node is lost goes on from its checkpoint in another worker; the lost one, should
+    it still live, finds that it was succeeded before it writes again.
+
+    Args:
+        address: `HOST:PORT` of the head node, or `auto` for the cluster that this machine is in.
+        jobs: The most workers; by default one for each core of the cluster.
+    """
+
+    def __init__(self, address: str = AUTO, jobs: int | None = None) -> None:
+        if jobs is not None and jobs < 1:
+            raise UserError(f"jobs must be at least 1, got {jobs}")
+        self._address = address
+        with connected(address) as ray:
+            cores = sum(int(node["Resources"]["CPU"]) for node in nodes_with_cores(ray))
+        if not cores:
+            raise UserError(f"the Ray cluster at {address} has no node with a core")
+        self._jobs = cores if jobs is None else min(jobs, cores)
+
+    @property
+    def num_jobs(self) -> int:
+        """How many workers there are when no node is missing or busy with other things."""
+        return self._jobs
+
+    def check(self, folder: Path) -> None:
+        """Raise a `UserError` that names a node on which the folder or this package is another."""
+        make_writable(folder)
+        with connected(self._address) as ray, _probe_in(folder) as (path, content):
+            for node in nodes_with_cores(ray):
+                _check_node(ray, node, path, content)
+
+    def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:
+        """Give each worker the next task whenever it has none."""
+        waiting = WaitingTasks(tasks, tell, lost_attempts=LOST_ATTEMPTS)
+        with connected(self._address) as ray:
+            crew = _Crew(ray, self._jobs)
+            try:
+                while waiting or crew.busy:
+                    if should_stop() and not waiting.stopped:
+                        waiting.stop()
+                        for worker in crew.busy:
+                            worker.stop()
+                    crew.hire(len(waiting))
+                    for worker in crew.idle[: len(waiting)]:
+                        worker.begin(waiting.begin_next())
+                    for worker, news in crew.hear():
+                        if isinstance(news, str):
+                            if worker.task is not None:
+                                waiting.lose(worker.task, news)
+                            crew.dismiss(worker)
+                        else:
+                            _pass_on(news, worker, crew, tell)
+                    crew.refuse_to_wait_for_nothing(self._address)
+            finally:
+                crew.disband()
+
+
+def _pass_on(events: list[TaskEvent], worker: "_Worker", crew: "_Crew", tell: Tell) -> None:
+    for event in events:
+        if isinstance(event, Ended):
+            worker.task = None
+            if event.peak_mb > MOST_MB:
+                crew.dismiss(worker)
+        tell(event)
+
+
+class _Crew:
+    """The workers that there are. One that waits for a free core is not given anything to do."""
+
+    def __init__(self, ray: Any, most: int) -> None:
+        self._ray = ray
+        self._most = most
+        self._workers: list[_Worker] = []
+        self._last_core = time.monotonic()
+
+    @property
+    def busy(self) -> list["_Worker"]:
+        return [worker for worker in self._workers if worker.task is not None]
+
+    @property
+    def idle(self) -> list["_Worker"]:
+        return [worker for worker in self._workers if worker.ready and worker.task is None]
+
+    def hire(self, num_waiting: int) -> None:
+        """Start as many workers as there is work for."""
+        wanted = min(self._most, num_waiting + len(self.busy))
+        for _ in range(wanted - len(self._workers)):
+            self._workers.append(_Worker(self._ray))
+
+    def hear(self) -> Iterator[tuple["_Worker", list[TaskEvent] | str]]:
+        """What workers tell; in place of that, how one was lost."""
+        asked = {worker.answer: worker for worker in self._workers if worker.answer is not None}
+        if not asked:
+            return
+        answered, _ = self._ray.wait([*asked], num_returns=len(asked), timeout=ASK_SECONDS)
+        for answer in answered:
+            worker = asked[answer]
+            try:
+                events = self._ray.get(answer)
+            except self._ray.exceptions.RayActorError as error:
+                yield worker, f"its worker on the cluster was lost: {reason_of(error)}"
+            else:
+                worker.ready = True
+                yield worker, events
+                worker.ask()
+
+    def refuse_to_wait_for_nothing(self, address: str) -> None:
+        """Raise a `UserError` if no core has been left for a while: nothing would ever happen."""
+        if any(worker.ready for worker in self._workers) or nodes_with_cores(self._ray):
+            self._last_core = time.monotonic()
+        elif time.monotonic() - self._last_core > NO_CORE_SECONDS:
+            raise UserError(
+                f"the Ray cluster at {address} has no node with a core any more; "
+                "start the same command again once it has: runs go on from their checkpoints"
+            )
+
+    def dismiss(self, worker: "_Worker") -> None:
+        """End one worker."""
+        self._workers.remove(worker)
+        self._ray.kill(worker.actor)
+
+    def disband(self) -> None:
+        """End all workers; those that have nothing to do may clean up first."""
+        with suppress(self._ray.exceptions.RayError):
+            cleared = [worker.actor.clear.remote() for worker in self.idle]
+            self._ray.get(cleared, timeout=GRACE_SECONDS)
+        for worker in [*self._workers]:
+            self.dismiss(worker)
+
+
+class _Worker:
+    """A worker on some node, seen from the process that has asked for it."""
+
+    def __init__(self, ray: Any) -> None:
+        actor_class = ray.remote(ClusterWorker).options(
+            num_cpus=1,
+            max_concurrency=3,  # a task, a call of `hear`, and another one
+            max_restarts=0,  # tasks are given out again by the executor, which counts
+            runtime_env=worker_environment(**ONE_THREAD),
+        )
+        self.actor = actor_class.remote()
+        self.task: Task | None = None
+        self.ready = False
+        """Whether it has a core."""
+        self.answer: Any = self.actor.hear.remote(0.0)
+
+    def begin(self, task: Task) -> None:
+        """Give the worker a task."""
+        self.task = task
+        self.actor.perform.remote(task.to_json())
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask for news, if there is something to hear of."""
+        self.answer = None if self.task is None else self.actor.hear.remote(HEAR_SECONDS)
+
+    def stop(self) -> None:
+        """Have the run under way save a checkpoint and end."""
+        self.actor.stop.remote()
+
+
+@contextmanager
+def _probe_in(folder: Path) -> Iterator[tuple[Path, str]]:
+    """A file that only this folder has, and its content."""
+    content = uuid.uuid4().hex
+    path = folder.absolute() / f".shared-{content}"
+    try:
+        path.write_text(content)
+        yield path, content
+    except OSError as error:
+        raise UserError(f"cannot write to {folder}: {error.strerror or error}") from None
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _check_node(ray: Any, node: dict[str, Any], path: Path, content: str) -> None:
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    look = ray.remote(look_at).options(
+        num_cpus=0,
+        max_retries=0,
+        runtime_env=worker_environment(),
+        scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
+    )
+    try:
+        there, wrong = ray.get(look.remote(path, content), timeout=PROBE_SECONDS)
+    except (ray.exceptions.RayError, ImportError) as error:
+        raise UserError(
+            f"the Ray node {told_node(node)} cannot run pcn: {reason_of(error)}"
+        ) from None
+    if there != __version__:
+        raise UserError(
+            f"the Ray node {told_node(node)} has pcn {there}, this machine has {__version__}"
+        )
+    if wrong:
+        raise UserError(
+            f"{path.parent} is not shared by all nodes: the Ray node {told_node(node)} {wrong}; "
+            "choose an --out that every node sees under the same path"
+        )

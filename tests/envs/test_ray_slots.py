@@ -1,0 +1,141 @@
+"""Slots on a real Ray cluster of two nodes: like worker processes, also when a node is killed."""
+
+import os
+import random
+import re
+from functools import partial
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import pcn
+from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import Probe
+from pcn.envs.slots import Script
+from pcn.errors import UserError
+from pcn.runs.events import Advanced
+
+pytestmark = pytest.mark.slow
+
+
+class Tumbling(gym.Env):
+    """Ten steps whose observations are drawn from the process's global generators.
+
+    A file named after the process tells where the instance lives. With `unrepeatable`, rewards
+    differ from one process to the next.
+    """
+
+    observation_space = gym.spaces.Box(-9, 9, (2,), np.float64)
+    action_space = gym.spaces.Discrete(3)
+
+    def __init__(self, folder, unrepeatable=False):
+        (Path(folder) / str(os.getpid())).touch()
+        self.unrepeatable = unrepeatable
+
+    def _seen(self):
+        return np.array([random.gauss(0, 1), self.sum + np.random.normal()])  # noqa: NPY002
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.time = self.sum = 0
+        return self._seen(), {}
+
+    def step(self, action):
+        self.time += 1
+        self.sum += int(action) / 3
+        more = os.getpid() if self.unrepeatable else random.random()
+        reward = np.array([self.sum - more, float(action) + more])
+        return self._seen(), reward, False, self.time >= 10, {}
+
+
+def slots_of(workers, folder, num_slots=2, **options):
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("tumbling", partial(Tumbling, folder, **options)),
+        Probe((-100.0, -100.0), False, False, 10),
+        num_slots=num_slots,
+        workers=workers,
+    )
+    return environment.slots()
+
+
+def raylets(folder):
+    """Who has started the processes that hold instances now, by these processes."""
+    found = {}
+    for path in folder.iterdir():
+        status = Path("/proc", path.name, "status")
+        if path.name != str(os.getpid()) and status.exists():
+            found[path.name] = int(re.search(r"PPid:\s+(\d+)", status.read_text())[1])
+    return found
+
+
+@pytest.fixture
+def address(ray_cluster, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", ray_cluster.address)
+
+
+def happenings(slots, disturb):
+    """All that two slots answer: a whole script, some steps, a disturbance, more steps."""
+    scripts = {slot: Script(slot, np.full((10, 1), slot), obeys_masks=False) for slot in (0, 1)}
+    played = slots.play(scripts)
+    found = [[*played[slot].rewards, played[slot].last_observation] for slot in (0, 1)]
+    found += slots.reset({0: 5, 1: 6}).values()
+    for time in range(9):
+        if time == 4:
+            disturb()
+        found += slots.step({0: time % 3, 1: (time + 1) % 3}).values()
+    slots.close()
+    return found
+
+
+def test_slots_of_a_killed_node_go_on_as_if_nothing_had_happened(ray_cluster, address, tmp_path):
+    expected = happenings(slots_of(True, tmp_path), lambda: None)
+    folder = tmp_path / "ray"
+    folder.mkdir()
+
+    def kill_a_node():
+        before = raylets(folder)
+        assert len(set(before.values())) == 2, "each node has one of the slots"
+        ray_cluster.kill(min(before.values()))
+
+    found = happenings(slots_of("ray", folder), kill_a_node)
+    ray_cluster.add()
+    assert len(list(folder.iterdir())) == 4, "one here to look at, two slots, and a new one"
+    np.testing.assert_equal(found, expected)
+
+
+def test_an_episode_that_cannot_be_run_again_is_told(ray_cluster, address, tmp_path):
+    slots = slots_of("ray", tmp_path, unrepeatable=True)
+    slots.reset({0: 5, 1: 6})
+    slots.step({0: 1, 1: 1})
+    [*_, process] = raylets(tmp_path)
+    os.kill(int(process), 9)
+    with pytest.raises(UserError, match="took another course when it was run again"):
+        slots.step({0: 1, 1: 1})
+    assert slots.closed
+
+
+def test_a_training_on_a_cluster_that_loses_a_node_equals_one_on_worker_processes(
+    ray_cluster, address, tmp_path
+):
+    make = partial(Tumbling, tmp_path)
+    known = {"environments": 2, "step_limit": 10, "reference_point": (-100.0, -100.0)}
+    known |= {"deterministic": False, "masked_actions": False}
+    killed = []
+
+    def report(event):
+        if isinstance(event, Advanced) and not killed:
+            killed.append(max(raylets(tmp_path).values()))
+            ray_cluster.kill(killed[0])
+
+    options = {"algorithm": "ra", "total_steps": 1_000, "intervals": 2, "episodes_per_update": 2}
+    options |= {"evaluations": 2}
+    here = pcn.train(make, arguments={**known, "workers": True}, **options)
+    there = pcn.train(make, arguments={**known, "workers": "ray"}, report=report, **options)
+    ray_cluster.add()
+    assert killed
+    for name, value in here.weights.items():
+        np.testing.assert_array_equal(there.weights[name], value)
+    np.testing.assert_array_equal(there.coverage_set.executed, here.coverage_set.executed)
