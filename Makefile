@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 
 SUMO_LIBRARIES := libgl1 libxext6 libxrender1 libatomic1
 
-.PHONY: demo test test-fast test-slow check format sumo-libraries clean
+.PHONY: demo test test-fast test-slow test-ray check format sumo-libraries clean
 
 demo: $(VENV)/.installed
 	rm -rf runs/demo
@@ -20,6 +20,11 @@ test-fast: $(VENV)/.installed-dev
 
 test-slow: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m slow
+
+# Ray brings 240 MB and clusters that take their time, so `make test` skips these where it is not installed.
+test-ray: $(VENV)/.installed-dev
+	$(PIP) --editable '.[ray]'
+	$(BIN)/python -m pytest -n 1 tests/experiments/execution/test_cluster.py tests/envs/test_ray_slots.py
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
