@@ -64,8 +64,9 @@ def test_suggestions_say_why_and_a_front_without_a_knee_says_so():
     assert [(one["run"], one["policy"], one["kind"]) for one in told["suggestions"]] == [
         (0, 7, "balanced")
     ]
-    assert "even in cost 0, its weakest objective, it reaches 28 % of the range" in (
-        told["suggestions"][0]["why"]
+    assert (
+        "even in cost 0, its weakest objective, it reaches 28 % of the range"
+        in (told["suggestions"][0]["why"])
     )
     assert told["no_knee"].startswith("This front has no knee")
     bent = document([[0, -4], [3, -1], [4, 0], [0, -9]])  # (4, 0) dominates: one policy, no knee
@@ -74,8 +75,9 @@ def test_suggestions_say_why_and_a_front_without_a_knee_says_so():
     assert [(one["policy"], one["kind"]) for one in bent["suggestions"]] == [
         (1, "knee"), (1, "balanced"),
     ]  # fmt: skip
-    assert "every other policy gives up at least 3 times what it gains" in (
-        bent["suggestions"][0]["why"]
+    assert (
+        "every other policy gives up at least 3 times what it gains"
+        in (bent["suggestions"][0]["why"])
     )
     assert bent["no_knee"] is None
 

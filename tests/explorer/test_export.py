@@ -26,7 +26,9 @@ def test_the_folder_is_loaded_and_played_like_the_policy_that_was_picked(name, t
     assert len(taken.coverage_set) == 1
     np.testing.assert_array_equal(taken.coverage_set.executed[0], run.coverage_set.executed[index])
     assert taken.metrics["taken_from"] == {"run": name, "policy": index}
-    steps = [[step.action for step in play(one, at).steps] for one, at in ((taken, 0), (run, index))]
+    steps = [
+        [step.action for step in play(one, at).steps] for one, at in ((taken, 0), (run, index))
+    ]
     assert steps[0] == steps[1]
     main(["play", str(tmp_path / "mine"), "--policy", "0"])
     assert "as requested" in capsys.readouterr().out

@@ -134,7 +134,7 @@ def test_every_answer_forbids_what_the_page_does_not_need(client):
 
 @pytest.mark.parametrize(
     "path",
-    ["/page/../server.py", "/page/%2e%2e%2fserver.py", "/page/..%2fserver.py", "/page/%2fetc%2fpasswd",
+    ["/page/../server.py", "/page/%2e%2e%2fserver.py", "/page/..%2fserver.py", "/page/%2fetc",
      "/page/index.html", "/page/.", "/page/", "/server.py", "/page/main.js/../../server.py"],
 )  # fmt: skip
 def test_no_other_file_is_served(client, path):

@@ -37,7 +37,7 @@ def test_the_knee_by_hand():
     front = np.array([[0.0, 20.0], [5.0, 19.0], [8.0, 15.0], [10.0, 10.0]])
     found = knee(front)
     assert found is not None
-    assert found.index == 1
+    assert found.point == 1
     assert found.ratio == pytest.approx(0.4 / 0.3)
 
 
@@ -57,8 +57,8 @@ def test_a_knee_is_the_only_point_that_every_move_leaves_at_a_loss(front):
     if found is None:
         assert not uneven.any()
     else:
-        assert by_definition[found.index] == pytest.approx(found.ratio)
-        assert np.all(np.all(front[uneven] == front[found.index], axis=1))
+        assert by_definition[found.point] == pytest.approx(found.ratio)
+        assert np.all(np.all(front[uneven] == front[found.point], axis=1))
 
 
 def test_balanced_by_hand():
@@ -68,7 +68,7 @@ def test_balanced_by_hand():
     """
     found = balanced(TREASURES)
     assert found is not None
-    assert (found.index, found.weakest) == (7, 1)
+    assert (found.point, found.weakest) == (7, 1)
     assert found.share == pytest.approx(5 / 18)
 
 
@@ -78,10 +78,10 @@ def test_no_point_has_a_stronger_weakest_objective_than_the_balanced_one(front):
     if found is None:
         assert lowest.max() == 0 or len(np.unique(front, axis=0)) == 1
     else:
-        assert lowest[found.index] == lowest.max() == found.share
+        assert lowest[found.point] == lowest.max() == found.share
         tied = lowest == lowest.max()
         totals = shares(front).sum(axis=1)
-        assert totals[found.index] == totals[tied].max()
+        assert totals[found.point] == totals[tied].max()
 
 
 def test_nothing_is_suggested_for_one_policy_or_two():

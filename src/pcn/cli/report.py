@@ -33,6 +33,8 @@ class Report:
             raise UserError("which run? Name its folder, as in `pcn report runs/dst`")
         if self.out.suffix.lower() not in (".html", ".htm"):
             raise UserError(f"--out must end in .html, got {self.out}")
+        if not self.out.resolve().parent.is_dir():  # told before policies are executed
+            raise UserError(f"cannot write {self.out}: {self.out.parent} is not a folder")
         num_rollouts = _num_rollouts(self.rollouts)
         from pcn.compilation import configure_jax
         from pcn.explorer.report import report_html
@@ -40,9 +42,10 @@ class Report:
         from pcn.serialisation.files import write_bytes
 
         runs, left_out = open_runs(self.runs)
-        for sentence in [*left_out, *filter(None, (shown.why_not_watched for shown in runs))]:
+        unwatched = [shown.why_not_watched for shown in runs if shown.why_not_watched is not None]
+        for sentence in [*left_out, *(unwatched if num_rollouts != 0 else [])]:
             complain(sentence)
-        if num_rollouts != 0:
+        if num_rollouts != 0 and len(unwatched) < len(runs):
             configure_jax()
         content = report_html(runs, num_rollouts=num_rollouts, left_out=left_out, told=_tell)
         try:

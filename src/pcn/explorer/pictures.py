@@ -65,9 +65,7 @@ def encoded(picture: Any) -> bytes:
     image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
     buffer = io.BytesIO()
     # Octrees keep smooth edges in fewer bytes than the median cut, and take half the time.
-    few = image.quantize(
-        COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
-    )
+    few = image.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.save(buffer, format="PNG", optimize=True)
     return buffer.getvalue()
 

@@ -55,9 +55,7 @@ class Guard:
         frame_ancestors: Whose frames may hold the page.
     """
 
-    def __init__(
-        self, app: App, *, token: str, host: str, frame_ancestors: str = "'none'"
-    ) -> None:
+    def __init__(self, app: App, *, token: str, host: str, frame_ancestors: str = "'none'") -> None:
         self._app = app
         self._token = token
         self._host = host
@@ -95,7 +93,9 @@ class Guard:
     def _refusal(self, scope: Scope) -> str | None:
         """Why a request is not served, in a sentence; None if it is."""
         names = [name for name, _ in scope["headers"]]
-        headers = {name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]}
+        headers = {
+            name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]
+        }
         if names.count(b"host") != 1 or not self._is_own_name(headers["host"]):
             return "This server answers only by its own address."
         if self._is_foreign(headers):

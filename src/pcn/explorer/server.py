@@ -14,7 +14,6 @@ from pcn.lookup import optional_module
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
 
 EXTRA = "explore"
 

@@ -22,7 +22,7 @@ def suggest(run: Run) -> list[dict[str, Any]]:
     if bend is not None:
         suggested.append(
             {
-                "policy": int(indices[bend.index]),
+                "policy": int(indices[bend.point]),
                 "kind": "knee",
                 "why": (
                     "The knee of the front: compared with it, every other policy gives up "
@@ -35,7 +35,7 @@ def suggest(run: Run) -> list[dict[str, Any]]:
         name = run.spec.objective_names[middle.weakest]
         suggested.append(
             {
-                "policy": int(indices[middle.index]),
+                "policy": int(indices[middle.point]),
                 "kind": "balanced",
                 "why": (
                     f"The most balanced policy: even in {name}, its weakest objective, it reaches "

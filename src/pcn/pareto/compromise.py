@@ -12,7 +12,7 @@ LEAST_RATIO = 1.0 + 1e-9
 class Knee(NamedTuple):
     """A point that costs more to leave than any other point brings."""
 
-    index: int
+    point: int
     ratio: float
     """Each move to another point gives up at least this many times what it gains."""
 
@@ -20,7 +20,7 @@ class Knee(NamedTuple):
 class Balanced(NamedTuple):
     """The point whose weakest objective is the strongest."""
 
-    index: int
+    point: int
     weakest: int
     """The objective in which it is weakest."""
     share: float
@@ -52,7 +52,7 @@ def knee(front: Float[np.ndarray, "point objective"]) -> Knee | None:
     no knee.
 
     >>> knee(np.array([[0.0, 4.0], [3.0, 3.0], [4.0, 0.0]]))
-    Knee(index=1, ratio=3.0)
+    Knee(point=1, ratio=3.0)
     >>> knee(np.array([[0.0, 4.0], [1.0, 1.0], [4.0, 0.0]])) is None
     True
     """
@@ -75,7 +75,7 @@ def balanced(front: Float[np.ndarray, "point objective"]) -> Balanced | None:
     None where every point is the worst of all in some objective: then none is balanced.
 
     >>> balanced(np.array([[0.0, 4.0], [1.0, 3.0], [2.0, 2.5], [4.0, 0.0]]))
-    Balanced(index=2, weakest=0, share=0.5)
+    Balanced(point=2, weakest=0, share=0.5)
     """
     if len(front) == 0:
         return None

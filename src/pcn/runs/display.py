@@ -60,7 +60,9 @@ def front_svg(front: Float[np.ndarray, "point objective"], spec: EnvironmentSpec
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{COLOUR}"/>'
             for x, y in zip(across, up[:, 1], strict=True)
         )
-        words = _text(WIDTH / 2, HEIGHT - 8, f"{names[0]} →") + _text(WIDTH / 2, 16, f"↑ {names[1]}")
+        words = _text(WIDTH / 2, HEIGHT - 8, f"{names[0]} →") + _text(
+            WIDTH / 2, 16, f"↑ {names[1]}"
+        )
     else:
         places = np.linspace(MARGIN, WIDTH - MARGIN, len(names))
         opacity = max(0.05, min(0.8, 40 / max(len(front), 1)))
