@@ -1,6 +1,7 @@
 """`pcn explore`: the page of one run or several, served on this machine."""
 
 import webbrowser
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,6 @@ class Explore:
         console.print("\nCtrl-C ends it.")
         if self.browser:
             webbrowser.open(server.address)
-        try:
+        with suppress(KeyboardInterrupt):  # the way to end it
             server.run()
-        except KeyboardInterrupt:  # the way to end it
-            console.print("Closed.")
+        console.print("Closed.")

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 MOST_FRAMES = 120
-"""Pictures of one episode; longer episodes show every second step, every fourth, and so on."""
+"""Pictures of one episode while it is watched live."""
 LONGEST_SIDE = 320
 """Pixels."""
 COLOURS = 48
@@ -19,10 +19,23 @@ class Film:
     """Takes pictures while an episode goes on; of a long one only every n-th step.
 
     An environment that cannot draw itself leaves the film empty, and `problem` says why.
+
+    Args:
+        render: Draws the environment as it is now.
+        problem: Why it cannot, where that is known already.
+        most_frames: With more pictures than this, every second one is dropped, and only every
+            second step is drawn from then on.
     """
 
-    def __init__(self, render: Callable[[], Any], problem: str | None = None) -> None:
+    def __init__(
+        self,
+        render: Callable[[], Any],
+        problem: str | None = None,
+        *,
+        most_frames: int = MOST_FRAMES,
+    ) -> None:
         self._render = render
+        self._most_frames = most_frames
         self._stride = 1
         self._frames: dict[int, bytes] = {}
         self.problem = problem
@@ -37,7 +50,7 @@ class Film:
             self.problem = f"There is no picture: {error}"
             self._frames = {}
             return
-        if len(self._frames) > MOST_FRAMES and not last:
+        if len(self._frames) > self._most_frames and not last:
             self._stride *= 2
             self._frames = {
                 at: frame for at, frame in self._frames.items() if at % self._stride == 0

@@ -24,6 +24,9 @@ PICTURE_BYTES = 2_700_000
 MOST_PICTURE_BYTES = 400_000
 """The pictures of one rollout in a report."""
 
+REPORT_FRAMES = 60
+"""Pictures of one rollout in a report, at most."""
+
 Told = Callable[[int, int], None]
 """Called after each rollout with how many there are by then, and of how many."""
 
@@ -52,7 +55,7 @@ def executed_rollouts(
         for policy in chosen_policies(shown, num_rollouts)
     ]
     share = min(MOST_PICTURE_BYTES, PICTURE_BYTES // max(1, len(chosen)))
-    limits = Limits(picture_bytes=share)
+    limits = Limits(picture_bytes=share, most_frames=REPORT_FRAMES)
     performers: dict[int, Performer] = {}
     rollouts = {}
     try:

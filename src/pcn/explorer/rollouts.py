@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.explorer.document import plain
-from pcn.explorer.pictures import Film
+from pcn.explorer.pictures import MOST_FRAMES, Film
 from pcn.explorer.words import differences_in_words, values_in_words
 from pcn.pareto import unit_ranges
 from pcn.runs.run import Run
@@ -31,6 +31,7 @@ class Limits:
     seconds: float = 60.0
     most_steps: int = 20_000
     picture_bytes: int = LIVE_BYTES
+    most_frames: int = MOST_FRAMES
     stopped: Callable[[], bool] = lambda: False
     """Whether nobody waits for the rollout any more."""
 
@@ -103,7 +104,7 @@ class Performer:
         deadline = time.monotonic() + limits.seconds
         environment = self._person_view()
         start = environment.reset(seed=seed)
-        film = Film(environment.render, self._no_picture)
+        film = Film(environment.render, self._no_picture, most_frames=limits.most_frames)
         film.shoot(0)
         steps, commands, problem = [], [GivenCommand.of(policy)], None
         for step in play_steps(policy, environment, start, ask_network=True):
