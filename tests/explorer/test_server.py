@@ -1,13 +1,14 @@
 """The server, as a browser and as an attacker speak to it."""
 
 import io
+import shutil
 import threading
 import zipfile
 
 import pytest
 from starlette.testclient import TestClient
 
-from explored import shown
+from explored import KEPT, shown
 from made_runs import save_run
 from pcn.explorer.explorer import Explorer
 from pcn.explorer.page_files import PAGE
@@ -170,6 +171,17 @@ def test_a_wrong_request_is_told_in_a_sentence(client):
 def test_a_run_that_cannot_be_watched_says_why(client):
     answer = client.post("/api/rollout", json={"run": 0, "policy": 0}, headers=TOKEN)
     assert "has no weights.npz" in error_of(answer, 400)
+
+
+@pytest.mark.slow
+def test_damaged_weights_are_told_and_the_front_is_shown(tmp_path):
+    shutil.copytree(KEPT / "pcn", tmp_path / "run")
+    (tmp_path / "run" / "weights.npz").write_bytes(b"PK")
+    client = client_of(Explorer(*open_runs([tmp_path / "run"])))
+    assert client.get("/api/document", headers=TOKEN).status_code == 200
+    for path in ("/api/rollout", "/api/export"):
+        answer = client.post(path, json={"run": 0, "policy": 0}, headers=TOKEN)
+        assert "weights.npz is damaged" in error_of(answer, 400)
 
 
 def test_one_policy_is_executed_at_a_time(explorer, client, monkeypatch):

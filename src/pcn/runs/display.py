@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 10
 """Policies in the table."""
-MOST_MARKS = 1000
+MOST_MARKS = 300
 """Points, or lines, in the picture."""
 WIDTH, HEIGHT, MARGIN = 360, 220, 34
 COLOUR = "#0b6fb8"
