@@ -13,6 +13,7 @@ from explored import KEPT
 PAGE = Path(__file__).parents[2] / "docs" / "explore.md"
 
 
+@pytest.mark.slow
 def test_the_notebook_s_lines_open_a_page_and_close_it(tmp_path, monkeypatch):
     (block,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     shutil.copytree(KEPT / "pcn", tmp_path / "runs" / "dst")

@@ -19,7 +19,7 @@ from pcn.pareto import best_first
 
 STYLE = '<link rel="stylesheet" href="page/style.css">'
 SCRIPT = '<script type="module" src="page/main.js"></script>'
-PICTURE_BYTES = 2_700_000
+PICTURE_BYTES = 3_200_000
 """All pictures of a report together, before they are written as text, which adds a third."""
 MOST_PICTURE_BYTES = 400_000
 """The pictures of one rollout in a report."""
