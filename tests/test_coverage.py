@@ -1,6 +1,7 @@
 import numpy as np
 
 from pcn.coverage import CoverageSet
+from pcn.single_returns import SingleReturns
 
 
 def coverage_of(executed, tolerance=0.0):
@@ -25,3 +26,19 @@ def test_noise_below_the_tolerance_dominates_nothing():
     executed = [[1.0, 3.0], [1.0, 3.0 + 1e-6]]
     assert coverage_of(executed).front_mask.tolist() == [False, True]
     assert coverage_of(executed, tolerance=1e-3).front_mask.tolist() == [True, True]
+
+
+def test_taking_one_policy_keeps_all_that_is_known_of_it():
+    singles = SingleReturns((np.array([[1.0], [3.0]]), np.array([[5.0], [5.0], [8.0]])))
+    both = CoverageSet.measured(
+        np.array([[2.0], [6.0]]), np.array([4.0, 9.0]), singles, tolerances=0.5
+    )
+    one = both.taking(1)
+    assert len(one) == 1
+    assert one.executed.tolist() == [[6.0]]
+    assert one.horizons.tolist() == [9.0]
+    assert one.executions.tolist() == [3]
+    assert one.margin.tolist() == both.margin[1:].tolist()
+    assert one.low.tolist() == both.low[1:].tolist()
+    assert one.tolerances == 0.5
+    assert one.singles.by_policy[0].tolist() == [[5.0], [5.0], [8.0]]

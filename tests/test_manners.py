@@ -99,10 +99,15 @@ def test_a_figure_leaves_matplotlib_as_it_is(folder, tmp_path):
         "from pcn.cli import main; main(['plot', sys.argv[1], '--out', 'front.png'])",
         "from pcn.cli import main; main(['plot', sys.argv[1], '--progress'])",
         "from pcn.cli import main; main(['compare', sys.argv[1]])",
+        "from pcn.cli import main; main(['report', sys.argv[1], '--rollouts', 'none'])",
+        "from pcn.explorer.explorer import Explorer; from pcn.explorer.serving import PageServer; "
+        "from pcn.explorer.shown_runs import open_runs; from pathlib import Path; "
+        "server = PageServer(Explorer(*open_runs([Path(sys.argv[1])]))); server.start(); "
+        "server.explorer.document; pcn.load(sys.argv[1])._repr_html_(); server.close()",
         "from pcn.runs.measures import metrics_of; run = pcn.load(sys.argv[1]); "
         "assert metrics_of(run.coverage_set, run.spec)['executed'] == run.metrics['executed']",
     ],
-    ids=["load", "plot", "progress", "compare", "measure"],
+    ids=["load", "plot", "progress", "compare", "report", "explore", "measure"],
 )
 def test_looking_at_a_run_needs_neither_jax_nor_the_environment(look, folder, tmp_path):
     code = (

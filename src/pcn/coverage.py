@@ -91,6 +91,24 @@ class CoverageSet:
             self.requested, self.horizons, singles, tolerances=self.tolerances, network=self.network
         )
 
+    def taking(self, index: int) -> "CoverageSet":
+        """Only the policy at `index`, executed by the first and only network."""
+        one = slice(index, index + 1)
+        return replace(
+            self,
+            network=np.zeros(1, np.int64),
+            singles=None
+            if self.singles is None
+            else SingleReturns((self.singles.by_policy[index],)),
+            **{
+                name: getattr(self, name)[one]
+                for name in (
+                    "requested", "horizons", "executed", "deviation", "executions", "margin",
+                    "low", "high",
+                )
+            },
+        )  # fmt: skip
+
     def __len__(self) -> int:
         return len(self.executed)
 

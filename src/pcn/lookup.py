@@ -47,6 +47,15 @@ def is_importable(name: str) -> bool:
     return not isinstance(name, GivenName)
 
 
+def optional_module(module: str, *, extra: str) -> Any:
+    """A module that only comes with an extra; a `UserError` names the extra if it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise UserError(f"{package} is not installed: pip install 'pcn[{extra}]'") from None
+
+
 def find_object(name: str) -> Any:
     """Whatever is called `module:name`."""
     return name.thing if isinstance(name, GivenName) else _imported(name)

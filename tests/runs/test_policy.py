@@ -1,10 +1,11 @@
-"""What a policy refuses: rewards and masks that would corrupt what it remembers."""
+"""What a policy thinks of its options, and what it refuses because it would corrupt its memory."""
 
 import dataclasses
 
 import numpy as np
 import pytest
 
+from explored import shown
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.errors import UserError
 from pcn.nets.heads import action_head_for
@@ -40,3 +41,31 @@ def test_an_environment_that_masks_actions_needs_its_mask():
     with pytest.raises(UserError, match="allows no action"):
         policy.act(HERE, np.zeros(4, bool))
     assert policy.act(HERE, np.array([True, False, False, False])) == 0
+
+
+@pytest.mark.slow
+def test_a_policy_tells_what_its_network_thinks_of_each_option():
+    """A forbidden option has probability zero; the others keep their proportions."""
+    policy = shown("pcn").acting.policy(0)
+    assert policy.act(HERE) == 1
+    (free,) = policy.option_probabilities()
+    assert free.sum() == pytest.approx(1, abs=1e-6)
+    assert free.argmax() == 1
+    policy.reset()
+    action = policy.act(HERE, np.array([True, False, True, True]))
+    (masked,) = policy.option_probabilities()
+    assert masked[1] == 0
+    assert masked.argmax() == action
+    allowed = [0, 2, 3]
+    np.testing.assert_allclose(masked[allowed], free[allowed] / free[allowed].sum(), rtol=1e-4)
+
+
+def test_there_is_nothing_to_think_of_before_acting_or_without_a_network():
+    policy = make_policy(masked=False)
+    with pytest.raises(RuntimeError, match="call act"):
+        policy.option_probabilities()
+    policy.act(HERE)
+    assert policy.option_probabilities() is None
+    policy.observe([0.0, -1.0])
+    with pytest.raises(RuntimeError, match="call act"):
+        policy.option_probabilities()

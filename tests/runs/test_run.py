@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import pcn
+from explored import shown
+from made_runs import made_run
 from ordinary_loop import return_of
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.gymnasium_ids import register_all
@@ -165,3 +167,35 @@ def test_a_negative_time_between_checkpoints_leaves_no_folder_behind(tmp_path):
     with pytest.raises(UserError, match="checkpoint_seconds must not be negative, got -1"):
         pcn.train("deep-sea-treasure", out=tmp_path / "run", checkpoint_seconds=-1)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("desired", [[1.0], [1.0, np.nan], [1.0, 2.0, 3.0]])
+def test_a_desired_return_of_another_shape_is_refused(desired):
+    with pytest.raises(UserError, match="a desired return must be 2 finite numbers"):
+        made_run([[1, -3]]).policy_for(desired)
+
+
+def test_the_nearest_policy_is_one_of_the_front_in_units_of_its_range():
+    """(9, -12) is dominated, and ranges are 10: (4, -5) is 4 and 4 away from (0, -1)."""
+    run = made_run([[9, -12], [0, -1], [10, -11]])
+    assert run.nearest_policy(np.array([9.0, -12.0])) == (2, pytest.approx(0.1))
+    assert run.nearest_policy(np.array([4.0, -5.0])) == (1, pytest.approx(0.4))
+
+
+@pytest.mark.slow
+def test_a_run_with_one_policy_is_measured_and_saved_as_such(tmp_path):
+    run = shown("pcn").acting
+    run.taking(1).save(tmp_path / "one")
+    one = pcn.load(tmp_path / "one")
+    requested, executed = run.coverage_set.requested[1], run.coverage_set.executed[1]
+    np.testing.assert_array_equal(one.coverage_set.requested, [requested])
+    # One point: its box from the reference point, which is (0, -25) here.
+    reference = np.array(run.spec.reference_point)
+    assert one.metrics["executed"]["hypervolume"] == pytest.approx(np.prod(executed - reference))
+    assert one.metrics["steps"] == run.metrics["steps"]
+    assert one.spec == run.spec
+    with pytest.raises(UserError, match="there is no policy 1"):
+        one.policy(1)
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [
+        "config.json", "front.csv", "metrics.json", "progress.csv", "spec.json", "weights.npz",
+    ]  # fmt: skip

@@ -125,6 +125,12 @@ class AbstractAlgorithm(ABC):
         """The agent that executes one policy of a finished run."""
 
     @abstractmethod
+    def arrays_of(
+        self, arrays: Mapping[str, np.ndarray], coverage_set: CoverageSet, index: int
+    ) -> dict[str, np.ndarray]:
+        """What one policy needs of a run's arrays, as a run with no other policy has them."""
+
+    @abstractmethod
     def execute(
         self,
         environment: AbstractEnvironment,

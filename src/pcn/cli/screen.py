@@ -173,6 +173,7 @@ def show_run(run: Run) -> None:
     console.print(f"\nWrote {quoted(run.path)}: {', '.join(FILES)}")
     middle = len(run.coverage_set) // 2
     next_steps(
+        (f"explore {quoted(run.path)}", "look at the front, pick a policy, watch it"),
         (f"play {quoted(run.path)} --policy {middle}", "run the policy you pick, step by step"),
         (f"plot {quoted(run.path)} --out front.png", "draw the front"),
         (f"evaluate {quoted(run.path)}", "execute every policy again"),

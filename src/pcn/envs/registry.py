@@ -34,6 +34,8 @@ class Entry:
     make: Callable[..., Any]
     """Makes the environment, an `AbstractEnvironment`, of its arguments."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    """What has to be installed besides `pcn` itself."""
 
 
 def _deep_sea_treasure() -> Any:
@@ -78,6 +80,7 @@ FISHWOOD: dict[str, Parameter] = {
 FRUIT_TREE: dict[str, Parameter] = {
     "depth": Parameter(int, 6, "Forks on the way to a fruit: 5, 6 or 7."),
 }
+SUMO = ("libsumo",)
 CROSSROAD: dict[str, Parameter] = {
     "simulators": Parameter(int, 8, "Simulations at once, each in a process of its own."),
     "workers": Parameter(
@@ -158,16 +161,19 @@ ENVIRONMENTS: dict[str, Entry] = {
         "traffic lights in SUMO trade flow against waiting",
         partial(_crossroad, "crossroad"),
         CROSSROAD,
+        SUMO,
     ),
     "crossroad-authors": Entry(
         "crossroad with the authors' second objective and scaling",
         partial(_crossroad, "crossroad-authors"),
         CROSSROAD,
+        SUMO,
     ),
     "crossroad-stochastic": Entry(
         "crossroad with other traffic in each episode",
         partial(_crossroad, "crossroad-stochastic"),
         CROSSROAD,
+        SUMO,
     ),
 }
 

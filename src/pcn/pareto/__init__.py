@@ -1,6 +1,7 @@
 """Geometry of return vectors: dominance, crowding, scores, few for many. No RL in here."""
 
 from pcn.pareto.choosing import best_first, spread_out
+from pcn.pareto.compromise import Balanced, Knee, balanced, knee, nearest_point, shares, unit_ranges
 from pcn.pareto.crowding import crowding_distance
 from pcn.pareto.dominance import (
     DominanceCounts,
@@ -16,20 +17,27 @@ from pcn.pareto.scoreboard import Scoreboard
 from pcn.pareto.spread import Tolerances, has_changed, spread, tolerances_for
 
 __all__ = [
+    "Balanced",
     "DominanceCounts",
+    "Knee",
     "Scoreboard",
     "Tolerances",
+    "balanced",
     "best_first",
     "covered_mask",
     "crowding_distance",
     "dominates",
     "dominating_score",
     "has_changed",
+    "knee",
+    "nearest_point",
     "non_dominated_mask",
     "num_earlier_copies",
     "rounded",
+    "shares",
     "spread",
     "spread_out",
     "tolerances_for",
     "unique_front",
+    "unit_ranges",
 ]

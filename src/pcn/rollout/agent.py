@@ -50,6 +50,13 @@ class AbstractAgent(eqx.Module):
         """The same as `act`, with what `draw` returned instead of a key."""
         return self.act(observation, drawn, mask)
 
+    def option_probabilities(
+        self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None = None
+    ) -> list[Float[Array, " option"]] | None:
+        """How likely its network finds each option of each part of an action; None without one."""
+        del observation, mask
+        return None
+
     def having_acted(
         self, observation: PyTree[Array], action: Num[Array, " part"]
     ) -> "AbstractAgent":

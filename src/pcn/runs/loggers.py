@@ -1,10 +1,9 @@
 """Opt-in logs beside the plain files: TensorBoard and Weights & Biases."""
 
-import importlib
 from pathlib import Path
 from typing import Any
 
-from pcn.errors import UserError
+from pcn.lookup import optional_module
 from pcn.runs.events import Advanced, Event, Report, Started
 from pcn.runs.progress import Evaluation
 
@@ -21,7 +20,7 @@ NAMES = {
 
 def tensorboard(folder: Path) -> Report:
     """A report that writes events into `folder`, which is made with the first of them."""
-    module = _need("tensorboardX", "tensorboard")
+    module = optional_module("tensorboardX", extra="tensorboard")
     writer: Any = None
 
     def report(event: Event) -> None:
@@ -39,7 +38,7 @@ def tensorboard(folder: Path) -> Report:
 
 def wandb(project: str) -> Report:
     """A report that logs to a Weights & Biases project, every hyperparameter included."""
-    module = _need("wandb", "wandb")
+    module = optional_module("wandb", extra="wandb")
     run: Any = None
 
     def report(event: Event) -> None:
@@ -55,10 +54,3 @@ def wandb(project: str) -> Report:
 def scalars(evaluation: Evaluation) -> dict[str, float]:
     """An evaluation under the field's names."""
     return {public: float(getattr(evaluation, name)) for name, public in NAMES.items()}
-
-
-def _need(module: str, extra: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise UserError(f"{module} is not installed: pip install 'pcn[{extra}]'") from None

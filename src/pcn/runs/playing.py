@@ -1,9 +1,13 @@
 """Playing one policy of a run, step by step."""
 
 import io
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
 from jaxtyping import Float, UInt8
 from PIL import Image
@@ -42,6 +46,13 @@ class PlayedStep:
     reward: Float[np.ndarray, " objective"]
     command: GivenCommand | None
     """The policy's own command after this step: what it still tries to reach."""
+    choice: int | list[int]
+    """The action as a number, or one number for each of its parts."""
+    probabilities: list[Float[np.ndarray, " option"]] | None
+    """What the network thought of each option of each part; None where nobody asked, or it is not
+    known."""
+    terminated: bool
+    """Whether the environment ended the episode with this step."""
 
 
 @dataclass(frozen=True)
@@ -68,33 +79,52 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
 
     One environment and one network are made, whatever the environment is.
     """
-    policy = run.policy(index)
-    names = run.spec.action_names
-    environment = run.environment().person_view("rgb_array" if render else None)
-    try:
-        observation, info = environment.reset(seed=seed)
+    policy, frames = run.policy(index), []
+    steps: list[PlayedStep] = []
+    with closing(run.environment().person_view("rgb_array" if render else None)) as environment:
+        start = environment.reset(seed=seed)
         first = GivenCommand.of(policy)
-        steps: list[PlayedStep] = []
-        frames = [environment.render()] if render else []
-        terminated = truncated = False
-        while not (terminated or truncated):
-            action = policy.act(observation, info.get("action_mask"))
-            observation, reward, terminated, truncated, info = environment.step(action)
-            policy.observe(reward)
-            steps.append(
-                PlayedStep(
-                    number=len(steps) + 1,
-                    action=names[action] if names else str(action),
-                    reward=np.asarray(reward),
-                    command=GivenCommand.of(policy),
-                )
-            )
+        if render:
+            frames.append(environment.render())
+        for step in play_steps(policy, environment, start, names=run.spec.action_names):
+            steps.append(step)
             if render:
                 frames.append(environment.render())
-    finally:
-        environment.close()
     discount = run.settings.config.discount
-    return PlayedEpisode(first, steps, bool(terminated), frames, discount)  # type: ignore[arg-type]
+    terminated = bool(steps) and steps[-1].terminated
+    return PlayedEpisode(first, steps, terminated, frames, discount)  # type: ignore[arg-type]
+
+
+def play_steps(
+    policy: Policy,
+    environment: gym.Env[Any, Any],
+    start: tuple[Any, dict[str, Any]],
+    *,
+    names: tuple[str, ...] = (),
+    ask_network: bool = False,
+) -> Iterator[PlayedStep]:
+    """Take one step after the other until the episode ends.
+
+    `start` is what `environment.reset` returned; `names` are those of the actions. With
+    `ask_network` each step holds what the network thought of every option.
+    """
+    observation, info = start
+    number, terminated, truncated = 0, False, False
+    while not (terminated or truncated):
+        action = policy.act(observation, info.get("action_mask"))
+        probabilities = policy.option_probabilities() if ask_network else None
+        observation, reward, terminated, truncated, info = environment.step(action)
+        policy.observe(reward)
+        number += 1
+        yield PlayedStep(
+            number=number,
+            action=names[action] if names else str(action),
+            reward=np.asarray(reward),
+            command=GivenCommand.of(policy),
+            choice=action if isinstance(action, int) else np.ravel(action).tolist(),
+            probabilities=probabilities,
+            terminated=bool(terminated),
+        )
 
 
 def save_gif(episode: PlayedEpisode, path: Path, *, milliseconds: int = 300) -> None:

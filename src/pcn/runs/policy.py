@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from pcn.command import Command
 from pcn.envs.observations import reader_for
@@ -20,6 +20,11 @@ from pcn.rollout import AbstractAgent
 def _act(agent: AbstractAgent, observation: Any, mask: Any) -> tuple[AbstractAgent, Any]:
     action = agent.act(observation, jax.random.key(0), mask)
     return agent.having_acted(observation, action), action
+
+
+@eqx.filter_jit
+def _option_probabilities(agent: AbstractAgent, observation: Any, mask: Any) -> Any:
+    return agent.option_probabilities(observation, mask)
 
 
 @eqx.filter_jit
@@ -43,12 +48,14 @@ class Policy:
         self._read = self._reader.first
         self._acted = agent
         self._action: Any = None
+        self._seen: tuple[Any, Any] | None = None
 
     def reset(self) -> None:
         """Forget the episode."""
         self._agent = self._start
         self._read = self._reader.first
         self._action = None
+        self._seen = None
 
     def act(self, observation: Any, action_mask: Any = None) -> Any:
         """The action to take now, as the environment's action space has it.
@@ -62,9 +69,21 @@ class Policy:
         except (ValueError, TypeError, KeyError):
             raise UserError(f"the observation does not fit {self._reader.shown_space}") from None
         self._read = self._reader.next
+        self._seen = observation, mask
         self._acted, self._action = _act(self._agent, observation, mask)
         chosen = np.asarray(self._head.in_space(self._action))
         return int(chosen) if chosen.ndim == 0 else chosen
+
+    def option_probabilities(self) -> list[Float[np.ndarray, " option"]] | None:
+        """What the network thinks of each option of the action that `act` has just returned.
+
+        One array for each part of an action, so one for a `Discrete` space; None where there is
+        no network, or options cannot be counted.
+        """
+        if self._action is None or self._seen is None:
+            raise RuntimeError("option_probabilities() needs an action first: call act()")
+        found = _option_probabilities(self._agent, *self._seen)
+        return None if found is None else [np.asarray(part) for part in found]
 
     def observe(self, reward: Any) -> None:
         """Tell the policy which reward its last action brought."""

@@ -1,13 +1,19 @@
 """A finished run: its policies, its metrics, and how to act with what it learned."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from jaxtyping import Float
 
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.lookup import find_function
+from pcn.pareto import nearest_point
+from pcn.runs.display import run_html
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import metrics_of
 from pcn.runs.progress import Evaluation
@@ -96,19 +102,110 @@ class Run:
 
     def policy(self, index: int) -> "pcn.runs.policy.Policy":
         """The policy with that id in `coverage_set` and `front.csv`, at the start of an episode."""
-        from pcn.algorithms import ALGORITHMS
-        from pcn.runs.policy import Policy
-
         if not isinstance(index, int | np.integer) or not 0 <= index < len(self.coverage_set):
             raise UserError(
                 f"there is no policy {index!r}; the run has policies 0 to "
                 f"{len(self.coverage_set) - 1}"
             )
+        return self._policy_of(self.coverage_set, int(index))
+
+    def policy_for(
+        self, desired_return: Sequence[float], desired_horizon: float | None = None
+    ) -> "pcn.runs.policy.Policy":
+        """A policy under a command of your own: a return that need not be on the front.
+
+        It is the network of the front policy that is nearest to the desired return. Without a
+        horizon the command has that policy's.
+        """
+        desired = np.asarray(desired_return, dtype=np.float64)
+        if desired.shape != (self.spec.num_objectives,) or not np.isfinite(desired).all():
+            raise UserError(
+                f"a desired return must be {self.spec.num_objectives} finite numbers, "
+                f"got {desired_return!r}"
+            )
+        index = self.nearest_policy(desired)[0]
+        horizons, requested = self.coverage_set.horizons.copy(), self.coverage_set.requested.copy()
+        requested[index] = desired
+        if desired_horizon is not None:
+            horizons[index] = desired_horizon
+        asked = replace(self.coverage_set, requested=requested, horizons=horizons)
+        policy = self._policy_of(asked, index)
+        if policy.command is None:
+            raise UserError(
+                f"policies of {self.settings.algorithm} take no command: pick one of the front"
+            )
+        return policy
+
+    def nearest_policy(self, point: Float[np.ndarray, " objective"]) -> tuple[int, float]:
+        """The front policy whose executed return is nearest to a point, and how far away it is.
+
+        The distance is the largest difference in any objective, as a share of the front's range.
+        """
+        place, distance = nearest_point(point, self.coverage_set.front)
+        return int(np.flatnonzero(self.coverage_set.front_mask)[place]), distance
+
+    def _policy_of(self, coverage_set: CoverageSet, index: int) -> "pcn.runs.policy.Policy":
+        from pcn.algorithms import ALGORITHMS
+        from pcn.runs.policy import Policy
+
         config = self.settings.config  # names an algorithm that does not exist
-        agent = ALGORITHMS[self.settings.algorithm].agent(
-            self.spec, config, self.weights, self.coverage_set, index
-        )
+        algorithm = ALGORITHMS[self.settings.algorithm]
+        agent = algorithm.agent(self.spec, config, self.weights, coverage_set, index)
         return Policy(agent, self.spec)
+
+    def taking(self, index: int) -> "Run":
+        """The run with one policy only, and nothing else of its weights."""
+        from pcn.algorithms import ALGORITHMS
+
+        self.policy(index)  # refuses what cannot act
+        arrays = ALGORITHMS[self.settings.algorithm].arrays_of(
+            self.weights, self.coverage_set, index
+        )
+        coverage_set = self.coverage_set.taking(index)
+        kept = ("steps", "steps_by_phase", "probe", "seconds", "cpu_seconds", "made_with")
+        metrics = {
+            **{name: self.metrics[name] for name in kept if name in self.metrics},
+            "policies": 1,
+            "tolerances": coverage_set.tolerance_vector.tolist(),
+            **metrics_of(coverage_set, self.spec),
+            "taken_from": {
+                "run": None if self.path is None else self.path.name,
+                "policy": int(index),
+            },
+        }
+        return Run(
+            self.settings,
+            coverage_set,
+            metrics,
+            self.progress,
+            arrays,
+            spec=self.spec,
+            environment=self._environment,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the run to a new folder, which `load` reads; it has no checkpoint to resume."""
+        probe = self.metrics.get("probe", {"episodes": 0, "steps": 0})
+        folder = RunFolder.create(Path(path), self.settings, self.spec, probe)
+        try:
+            folder.write_progress(self.progress)
+            folder.write_weights(self.weights)
+            folder.write_coverage_set(self.coverage_set, self.spec.objective_names)
+            folder.write_metrics(self.metrics)
+        finally:
+            folder.release()
+
+    def explore(self, *, height: int = 800) -> Any:
+        """Show the explorer in a notebook: its page in a frame, its server in a thread.
+
+        It needs the extra `pcn[explore]`.
+        """
+        # By name, as the explorer stands above runs: it reads them, they do not need it.
+        return find_function("pcn.explorer.notebook:show")(self, height=height)
+
+    def _repr_html_(self) -> str:
+        """What notebooks display: the metrics, a picture of the front and the first policies."""
+        return run_html(self)
 
     def execute(
         self, *, executions: int | None = None, seed: int = 1

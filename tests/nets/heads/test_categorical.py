@@ -29,6 +29,13 @@ def test_other_spaces_are_refused_by_name():
         action_head_for(gym.spaces.Box(0, 1, (2,)))
 
 
+def test_each_option_has_its_share_of_its_part():
+    # exp of the logits: (1, 3) and (2, 2, 4); sums 4 and 8.
+    first, second = TWO.option_probabilities(jnp.log(jnp.array([1.0, 3.0, 2.0, 2.0, 4.0])))
+    np.testing.assert_allclose(first, [1 / 4, 3 / 4], rtol=1e-6)
+    np.testing.assert_allclose(second, [2 / 8, 2 / 8, 4 / 8], rtol=1e-6)
+
+
 def test_the_probability_of_an_action_is_the_product_of_its_parts():
     # exp of the logits: (1, 3) and (2, 2, 4); sums 4 and 8.
     logits = jnp.log(jnp.array([1.0, 3.0, 2.0, 2.0, 4.0]))

@@ -76,6 +76,13 @@ class ConditionedAgent(AbstractAgent):
         random = jnp.where(repeats, self.last_action, fresh)
         return jnp.where(chance[0] < self.noise, random, wanted)
 
+    def option_probabilities(
+        self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None = None
+    ) -> list[Float[Array, " option"]] | None:
+        """What the network thinks of each option under the command."""
+        head = self.policy.action_head
+        return head.option_probabilities(head.masked(self.policy(observation, self.command), mask))
+
     def having_acted(
         self, observation: PyTree[Array], action: Num[Array, " part"]
     ) -> "ConditionedAgent":

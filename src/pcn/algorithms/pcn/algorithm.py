@@ -10,7 +10,7 @@ from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
-from pcn.algorithms.pcn.network import saved_policy
+from pcn.algorithms.pcn.network import network_name, saved_policy
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.trainer import AbstractAlgorithm
 from pcn.command import Command
@@ -76,6 +76,21 @@ class PCN(AbstractAlgorithm):
             if policy.expectations is None
             else jnp.asarray(policy.expectations.nothing()),
         )
+
+    def arrays_of(
+        self, arrays: Mapping[str, np.ndarray], coverage_set: CoverageSet, index: int
+    ) -> dict[str, np.ndarray]:
+        """The network that executes the policy, as the only one."""
+        number = int(coverage_set.network[index])
+        own, first = f"{network_name(number)}.", f"{network_name(0)}."
+        taken = {
+            first + name.removeprefix(own): array
+            for name, array in arrays.items()
+            if name.startswith(own)
+        }
+        if "follows_rewards" in arrays:
+            taken["follows_rewards"] = np.asarray(arrays["follows_rewards"])[number : number + 1]
+        return {**taken, "upper_bound": np.asarray(arrays["upper_bound"])}
 
     def execute(
         self,

@@ -35,6 +35,13 @@ class PolicyAgent(AbstractAgent):
         sampled = head.sampled(sharp, head.noise(key))
         return jnp.where(jnp.isinf(self.sharpness), greedy, sampled)
 
+    def option_probabilities(
+        self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None = None
+    ) -> list[Float[Array, " option"]] | None:
+        """What the policy thinks of each option, whatever its sharpness."""
+        head = self.policy.action_head
+        return head.option_probabilities(head.masked(self.policy(observation), mask))
+
     def observing(
         self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "PolicyAgent":

@@ -69,6 +69,13 @@ class AbstractStackedAlgorithm(AbstractAlgorithm):
         stack = saved_stack(spec, config, arrays, len(coverage_set))
         return PolicyAgent(taking(stack, index), jnp.asarray(jnp.inf))
 
+    def arrays_of(
+        self, arrays: Mapping[str, np.ndarray], coverage_set: CoverageSet, index: int
+    ) -> dict[str, np.ndarray]:
+        """A stack of one."""
+        del coverage_set
+        return {name: array[index : index + 1] for name, array in arrays.items()}
+
     def execute(
         self,
         environment: AbstractEnvironment,

@@ -122,6 +122,13 @@ class AbstractActionHead(eqx.Module):
     ) -> Bool[Array, ""]:
         """Whether the greedy action is this one."""
 
+    def option_probabilities(
+        self, outputs: Float[Array, " output"]
+    ) -> list[Float[Array, " option"]] | None:
+        """How likely each option of each part of an action is; None where options are countless."""
+        del outputs
+        return None
+
     @abstractmethod
     def none(self) -> Num[np.ndarray, " part"]:
         """A row that is no action, for agents that have not acted yet."""

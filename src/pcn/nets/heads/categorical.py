@@ -155,6 +155,12 @@ class CategoricalHead(AbstractActionHead):
         ]
         return jnp.sum(jnp.stack(parts))
 
+    def option_probabilities(
+        self, outputs: Float[Array, " output"]
+    ) -> list[Float[Array, " option"]]:
+        """The softmax of each part's logits."""
+        return [jax.nn.softmax(part) for part in self._split(outputs)]
+
     def entropy(self, outputs: Float[Array, " output"]) -> Float[Array, ""]:
         """Entropy of all choices together, in nats."""
         logs = self._log_probabilities(outputs)

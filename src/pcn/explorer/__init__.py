@@ -1,0 +1,5 @@
+"""The decision maker's page: look at runs, pick a policy, watch it, take it away.
+
+The page itself is in `page/`. It reads one JSON document (`document.py`), live from a small server
+(`server.py`) or inlined into one file (`report.py`).
+"""

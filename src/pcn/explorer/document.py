@@ -1,0 +1,176 @@
+"""The one JSON document that the page reads: objectives, policies, overlays, suggestions."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.coverage import CoverageSet
+from pcn.envs.spec import EnvironmentSpec, Objective
+from pcn.explorer.shown_runs import ShownRun
+from pcn.explorer.suggestions import NO_KNEE, suggest
+from pcn.pareto import rounded, unique_front
+from pcn.runs.run import Run
+
+FORMAT = 1
+
+
+def document_of(
+    runs: Sequence[ShownRun], *, live: bool, left_out: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What is known of runs of one environment; returns are raw, so all are maximised."""
+    spec = runs[0].run.spec.at_discount(discount_of(runs[0].run))
+    suggestions = [
+        {"run": number, **suggestion}
+        for number, shown in enumerate(runs)
+        for suggestion in suggest(shown.run)
+    ]
+    has_knee = any(one["kind"] == "knee" and one["run"] == 0 for one in suggestions)
+    return plain(
+        {
+            "format": FORMAT,
+            "title": spec.name,
+            "live": live,
+            "left_out": list(left_out),
+            "environment": {
+                "name": spec.name,
+                "deterministic": spec.deterministic,
+                "reference_point": spec.reference_point,
+                "discount": discount_of(runs[0].run),
+                "step_limit": spec.step_limit,
+                "action_names": spec.action_names or None,
+            },
+            "objectives": _objectives([shown.run for shown in runs], spec),
+            "runs": [_run(shown) for shown in runs],
+            "known_front": _known_front(spec),
+            "suggestions": suggestions,
+            "no_knee": None if has_knee else NO_KNEE,
+        }
+    )
+
+
+def discount_of(run: Run) -> float:
+    """The discount of a run's returns; read without its algorithm, so without JAX."""
+    discount = run.settings.hyperparameters.get("discount", 1.0)
+    return float(discount) if isinstance(discount, int | float) else 1.0
+
+
+def _objectives(runs: Sequence[Run], spec: EnvironmentSpec) -> list[dict[str, Any]]:
+    executed = np.concatenate([run.coverage_set.executed for run in runs])
+    front = executed[unique_front(executed)]
+    ranges = zip(
+        spec.objectives,
+        executed.max(axis=0),
+        executed.min(axis=0),
+        front.max(axis=0),
+        front.min(axis=0),
+        strict=True,
+    )
+    return [
+        {
+            "name": objective.name,
+            "unit": objective.unit or None,
+            "direction": objective.direction,
+            "best": _as_shown(best, objective),
+            "worst": _as_shown(worst, objective),
+            "ideal": _as_shown(ideal, objective),
+            "nadir": _as_shown(nadir, objective),
+        }
+        for objective, best, worst, ideal, nadir in ranges
+    ]
+
+
+def _as_shown(value: float, objective: Objective) -> float:
+    """A return as a person thinks of it: a quantity to minimise is positive."""
+    return (-float(value) if objective.direction == "minimise" else float(value)) + 0.0
+
+
+def _run(shown: ShownRun) -> dict[str, Any]:
+    run = shown.run
+    return {
+        "name": shown.name,
+        "algorithm": run.settings.algorithm,
+        "seed": run.settings.seed,
+        "steps": run.metrics.get("steps"),
+        "finished": True,
+        "can_watch": shown.why_not_watched is None,
+        "why_not": shown.why_not_watched,
+        "can_ask": shown.why_not_asked is None,
+        "why_no_ask": shown.why_not_asked,
+        "hypervolume": run.metrics["executed"],
+        "fidelity": run.metrics["fidelity"],
+        "policies": _policies(run.coverage_set),
+        "archive": _archive(run),
+    }
+
+
+def _policies(coverage_set: CoverageSet) -> dict[str, Any]:
+    repeated = coverage_set.is_repeated
+    executed, margin = coverage_set.executed, coverage_set.margin
+    return {
+        "requested": coverage_set.requested,
+        "executed": executed,
+        "horizons": coverage_set.horizons,
+        "deviation": coverage_set.deviation if repeated else None,
+        "executions": coverage_set.executions if repeated else None,
+        "interval": np.stack([executed - margin, executed + margin], axis=-1) if repeated else None,
+        "quantiles": np.stack([coverage_set.low, coverage_set.high], axis=-1) if repeated else None,
+        "on_front": coverage_set.front_mask,
+    }
+
+
+def _archive(run: Run) -> Float[np.ndarray, "point objective"]:
+    """The non-dominated returns found in training; none where the folder does not hold them.
+
+    They are the requested returns, unless the metrics were measured on another number of them.
+    """
+    requested = run.coverage_set.requested
+    found = requested[unique_front(rounded(requested, run.coverage_set.tolerances))]
+    recorded = run.metrics["archive"].get("cardinality")
+    return found if len(found) == recorded else found[:0]
+
+
+def _known_front(spec: EnvironmentSpec) -> dict[str, Any] | None:
+    front = spec.front
+    if front is None:
+        return None
+    return {
+        "returns": front.returns,
+        "exact": front.status == "proven",
+        "status": front.status,
+        "source": front.source,
+    }
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON has it: arrays become lists, no number is NaN, none has noise digits.
+
+    Rewards have single precision, so seven significant digits are all there is.
+
+    >>> plain({"a": np.array([1.0, np.nan, 1 / 3]), "b": (True, np.int64(2))})
+    {'a': [1, None, 0.3333333], 'b': [True, 2]}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return _short(value)
+    return value
+
+
+def _short(value: float) -> float | int | None:
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.7g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+
+
+def compact_json(content: Any) -> str:
+    """JSON without spaces, and without numbers that JSON does not know."""
+    return json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)

@@ -1,0 +1,170 @@
+"""Executing a policy for the page: every step, what the network thought, and pictures."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.explorer.document import plain
+from pcn.explorer.pictures import MOST_FRAMES, Film
+from pcn.explorer.words import differences_in_words, values_in_words
+from pcn.pareto import unit_ranges
+from pcn.runs.run import Run
+
+if TYPE_CHECKING:
+    import gymnasium as gym
+
+    from pcn.runs.playing import GivenCommand, PlayedStep
+    from pcn.runs.policy import Policy
+
+LIVE_BYTES = 1_500_000
+"""Pictures of a rollout that is shown live."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one rollout may cost; the environment's step limit holds besides."""
+
+    seconds: float = 60.0
+    most_steps: int = 20_000
+    picture_bytes: int = LIVE_BYTES
+    most_frames: int = MOST_FRAMES
+    stopped: Callable[[], bool] = lambda: False
+    """Whether nobody waits for the rollout any more."""
+
+
+class Performer:
+    """Executes policies of one run; its environment is made when first needed, and kept."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._view: gym.Env[Any, Any] | None = None
+        self._no_picture: str | None = None
+
+    def close(self) -> None:
+        """Close the environment."""
+        if self._view is not None:
+            self._view.close()
+            self._view = None
+
+    def execute_policy(self, index: int, *, seed: int, limits: Limits) -> dict[str, Any]:
+        """One policy of the front, executed once."""
+        coverage_set = self.run.coverage_set
+        played = self._play(self.run.policy(index), seed, limits)
+        return plain(
+            {
+                **self._common(played),
+                "policy": index,
+                "requested": coverage_set.requested[index],
+                "horizon": coverage_set.horizons[index],
+                "nearest": None,
+                "off": None,
+                "message": played.problem,
+            }
+        )
+
+    def execute_command(
+        self,
+        desired_return: Sequence[float],
+        desired_horizon: float | None,
+        *,
+        seed: int,
+        limits: Limits,
+    ) -> dict[str, Any]:
+        """A return that need not be on the front, executed once: what came out, and how far off."""
+        run, desired = self.run, np.asarray(desired_return, dtype=np.float64)
+        nearest, distance = run.nearest_policy(desired)
+        horizon = run.coverage_set.horizons[nearest] if desired_horizon is None else desired_horizon
+        played = self._play(run.policy_for(desired_return, horizon), seed, limits)
+        common = self._common(played)
+        off = (common["returned"] - desired) / unit_ranges(run.coverage_set.front)
+        told = (
+            f"One execution returned {values_in_words(common['returned'], run.spec)}: "
+            f"{differences_in_words(off, run.spec)}. The nearest policy of the front is {nearest} "
+            f"({values_in_words(run.coverage_set.executed[nearest], run.spec)})."
+        )
+        return plain(
+            {
+                **common,
+                "policy": None,
+                "requested": desired,
+                "horizon": horizon,
+                "nearest": {"policy": nearest, "distance": distance},
+                "off": off,
+                "message": told if played.problem is None else f"{told} {played.problem}",
+            }
+        )
+
+    def _play(self, policy: "Policy", seed: int, limits: Limits) -> "_Played":
+        from pcn.runs.playing import GivenCommand, play_steps
+
+        deadline = time.monotonic() + limits.seconds
+        environment = self._person_view()
+        start = environment.reset(seed=seed)
+        film = Film(environment.render, self._no_picture, most_frames=limits.most_frames)
+        film.shoot(0)
+        steps, commands, problem = [], [GivenCommand.of(policy)], None
+        for step in play_steps(policy, environment, start, ask_network=True):
+            steps.append(step)
+            commands.append(step.command)
+            film.shoot(step.number)
+            if limits.stopped() or time.monotonic() > deadline or len(steps) >= limits.most_steps:
+                problem = f"It was stopped after {len(steps)} steps: it took too long."
+                break
+        film.shoot(len(steps), last=True)
+        told = " ".join(filter(None, [problem, film.problem])) or None
+        return _Played(steps, commands[:-1], film.developed(limits.picture_bytes), told)
+
+    def _person_view(self) -> "gym.Env[Any, Any]":
+        """The environment with pictures or, where it has none, without."""
+        if self._view is None:
+            environment = self.run.environment()
+            try:
+                self._view = environment.person_view("rgb_array")
+            except Exception as error:  # whatever the environment's own code raises
+                self._view = environment.person_view(None)
+                self._no_picture = f"There is no picture: {error}"
+        return self._view
+
+    def _common(self, played: "_Played") -> dict[str, Any]:
+        """What a rollout tells, whoever asked for it."""
+        commands = [command for command in played.commands if command is not None]
+        steps, pictures = played.steps, played.pictures
+        return {
+            "steps": len(steps),
+            "truncated": not steps[-1].terminated,
+            "returned": played.returned(self.run.settings.config.discount),
+            "actions": [step.choice for step in steps],
+            "probabilities": [_probabilities(step) for step in steps],
+            "rewards": [step.reward for step in steps],
+            "remaining": [command.desired_return for command in commands] or None,
+            "remaining_horizon": [command.desired_horizon for command in commands] or None,
+            "frames": None if pictures is None else pictures[1],
+            "frame_steps": None if pictures is None else pictures[0],
+        }
+
+
+@dataclass(frozen=True)
+class _Played:
+    """The steps of an episode, the command before each of them, and its pictures."""
+
+    steps: "list[PlayedStep]"
+    commands: "list[GivenCommand | None]"
+    pictures: tuple[list[int], list[str]] | None
+    problem: str | None
+
+    def returned(self, discount: float) -> Float[np.ndarray, " objective"]:
+        """The return, discounted as it was in training."""
+        rewards = np.array([step.reward for step in self.steps], dtype=np.float64)
+        return (discount ** np.arange(len(rewards))) @ rewards
+
+
+def _probabilities(step: "PlayedStep") -> list[Any] | None:
+    """One number for each action, or where actions have several parts, a list for each part."""
+    if step.probabilities is None:
+        return None
+    parts = [[round(float(p), 4) for p in part] for part in step.probabilities]
+    return parts[0] if isinstance(step.choice, int) else parts

@@ -1,0 +1,111 @@
+"""The document that the page reads, against numbers by hand."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from made_runs import TREASURES, made_run, save_run
+from pcn.explorer.document import compact_json, document_of, plain
+from pcn.explorer.shown_runs import ShownRun, open_runs
+
+
+def document(executed, requested=None, **about):
+    return document_of([ShownRun("run", made_run(executed, requested, **about))], live=True)
+
+
+def test_objectives_are_as_a_person_thinks_of_them():
+    """Cost is minimised: 3 is its best. (0, -9) is dominated, so 9 is the worst, not the nadir."""
+    told = document([[1, -3], [2, -5], [0, -9]])
+    assert told["objectives"] == [
+        {"name": "gain", "unit": "kg", "direction": "maximise", "best": 2, "worst": 0,
+         "ideal": 2, "nadir": 1},
+        {"name": "cost 0", "unit": None, "direction": "minimise", "best": 3, "worst": 9,
+         "ideal": 3, "nadir": 5},
+    ]  # fmt: skip
+
+
+def test_policies_are_raw_and_marked_where_they_are_on_the_front():
+    told = document([[1, -3], [2, -5], [0, -9]], [[1, -3], [3, -5], [0, -9]])
+    policies = told["runs"][0]["policies"]
+    assert policies["executed"] == [[1, -3], [2, -5], [0, -9]]
+    assert policies["requested"] == [[1, -3], [3, -5], [0, -9]]
+    assert policies["on_front"] == [True, True, False]
+    assert policies["deviation"] is policies["interval"] is policies["executions"] is None
+    assert told["runs"][0]["archive"] == [[1, -3], [3, -5]]
+
+
+def test_an_archive_that_the_folder_does_not_hold_is_left_out():
+    run = made_run([[1, -3], [2, -5]])
+    run.metrics["archive"]["cardinality"] = 7
+    assert document_of([ShownRun("run", run)], live=True)["runs"][0]["archive"] == []
+
+
+def test_stochastic_outcomes_have_intervals_and_quantiles():
+    run = made_run([[1, -3], [2, -5]])
+    run.coverage_set = dataclasses.replace(
+        run.coverage_set,
+        deviation=np.ones((2, 2)),
+        executions=np.array([4, 9]),
+        margin=np.array([[0.5, 1.0], [0.25, 2.0]]),
+        low=np.array([[0.0, -5.0], [1.0, -6.0]]),
+        high=np.array([[2.0, -1.0], [3.0, -4.0]]),
+    )
+    policies = document_of([ShownRun("run", run)], live=True)["runs"][0]["policies"]
+    assert policies["interval"] == [[[0.5, 1.5], [-4, -2]], [[1.75, 2.25], [-7, -3]]]
+    assert policies["quantiles"] == [[[0, 2], [-5, -1]], [[1, 3], [-6, -4]]]
+    assert policies["executions"] == [4, 9]
+
+
+def test_suggestions_say_why_and_a_front_without_a_knee_says_so():
+    """Shares of Deep Sea Treasure's balanced policy: see tests/pareto/test_compromise.py."""
+    told = document(TREASURES)
+    assert [(one["run"], one["policy"], one["kind"]) for one in told["suggestions"]] == [
+        (0, 7, "balanced")
+    ]
+    assert (
+        "even in cost 0, its weakest objective, it reaches 28 % of the range"
+        in (told["suggestions"][0]["why"])
+    )
+    assert told["no_knee"].startswith("This front has no knee")
+    bent = document([[0, -4], [3, -1], [4, 0], [0, -9]])  # (4, 0) dominates: one policy, no knee
+    assert bent["suggestions"] == []
+    bent = document([[0, 4], [3, 3], [4, 0], [1, 1]])  # to (4, 0): 0.75 for 0.25
+    assert [(one["policy"], one["kind"]) for one in bent["suggestions"]] == [
+        (1, "knee"), (1, "balanced"),
+    ]  # fmt: skip
+    assert (
+        "every other policy gives up at least 3 times what it gains"
+        in (bent["suggestions"][0]["why"])
+    )
+    assert bent["no_knee"] is None
+
+
+@pytest.mark.parametrize("status", ["proven", "best-known", "claimed"])
+def test_the_known_front_says_how_sure_it_is(status):
+    about = {"front": [[1, -3], [2, -4]], "status": status, "reference_point": [0, -9]}
+    told = document([[1, -3]], **about)["known_front"]
+    assert told["returns"] == [[1, -3], [2, -4]]
+    assert (told["exact"], told["status"]) == (status == "proven", status)
+    assert document([[1, -3]])["known_front"] is None
+
+
+def test_several_runs_share_the_scales(tmp_path):
+    save_run(tmp_path / "a", [[1, -3]], seed=4)
+    save_run(tmp_path / "b", [[5, -9]], algorithm="ra")
+    runs, left_out = open_runs([tmp_path / "a", tmp_path / "b"])
+    told = document_of(runs, live=False, left_out=left_out)
+    assert [(run["name"], run["algorithm"], run["seed"]) for run in told["runs"]] == [
+        ("a", "pcn", 4), ("b", "ra", 0),
+    ]  # fmt: skip
+    assert (told["objectives"][0]["best"], told["objectives"][0]["worst"]) == (5, 1)
+    assert told["live"] is False
+    assert json.loads(compact_json(told)) == told
+
+
+def test_numbers_that_json_does_not_know_become_null():
+    content = plain({"a": [np.nan, np.inf, -np.inf, np.float32(0.1)], "b": np.array([[True]])})
+    assert content == {"a": [None, None, None, 0.1], "b": [[True]]}
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        compact_json({"a": float("nan")})
