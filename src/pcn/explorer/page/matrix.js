@@ -1,0 +1,219 @@
+// Scatter matrix: every pair of objectives in a small cell, painted pixel by pixel to stay quick.
+
+import { hideTooltip, make, showTooltip } from './dom.js';
+import { fraction, policyLines } from './data.js';
+import { clearLayer, createSurface, highlights, mark, palette } from './surface.js';
+import { pointerAt, shortened } from './surface.js';
+
+const GAP = 6; // pixels between cells
+const CELL_REACH = 9; // pixels within which the pointer means a point
+
+export function createMatrix(host, header, { store, scene, pick }) {
+  const chart = make('div', { class: 'chart chart-tall' });
+  host.append(chart);
+  const surface = createSurface(chart, {
+    label: 'Scatter matrix of all pairs of objectives. Arrow keys pick the next policy.',
+    layers: 2,
+    onResize: () => draw(),
+  });
+  header.append(
+    make('span', { class: 'hint', text: 'Click an empty place in a cell to see that pair large.' }),
+  );
+
+  const axes = () => store.state.order.map((index) => scene.model.objectives[index]);
+  const cellWidth = () => (surface.width - GAP) / (axes().length - 1) - GAP;
+  const cellHeight = () => (surface.height - GAP - 18) / (axes().length - 1) - GAP;
+  const cellLeft = (column) => GAP + column * (cellWidth() + GAP);
+  const cellTop = (row) => GAP + (row - 1) * (cellHeight() + GAP);
+
+  function positions(objective, length) {
+    return Float32Array.from(
+      scene.run.values[objective.index],
+      (value) => fraction(objective, value, store.state.flipped) * length,
+    );
+  }
+
+  function paintCells() {
+    // Writing pixels directly: nine objectives with 5,000 policies are 180,000 points.
+    const ratio = window.devicePixelRatio || 1;
+    const canvas = surface.canvases[0];
+    const image = new ImageData(canvas.width, canvas.height);
+    const pixels = new Uint32Array(image.data.buffer);
+    const { run, mask } = scene;
+    const dot = Math.round((run.size > 1500 ? 1.5 : run.size > 300 ? 2 : 3.5) * ratio);
+    const kept = packedColour(palette().point);
+    const faded = packedColour(palette().faded);
+    const across = axes().map((objective) => positions(objective, cellWidth() * ratio));
+    const up = axes().map((objective) => positions(objective, cellHeight() * ratio));
+    for (let row = 1; row < axes().length; row += 1) {
+      for (let column = 0; column < row; column += 1) {
+        const left = cellLeft(column) * ratio - dot / 2;
+        const bottom = (cellTop(row) + cellHeight()) * ratio - dot / 2;
+        for (const wanted of [0, 1]) {
+          const colour = wanted ? kept : faded;
+          for (let policy = 0; policy < run.size; policy += 1) {
+            if (mask[policy] !== wanted) continue;
+            const x = Math.round(left + across[column][policy]);
+            const y = Math.round(bottom - up[row][policy]);
+            for (let dy = 0; dy < dot; dy += 1) {
+              const start = (y + dy) * canvas.width + x;
+              for (let dx = 0; dx < dot; dx += 1) pixels[start + dx] = colour;
+            }
+          }
+        }
+      }
+    }
+    surface.contexts[0].putImageData(image, 0, 0);
+  }
+
+  function drawTop() {
+    const context = clearLayer(surface, 1);
+    const colour = palette();
+    const objectives = axes();
+    context.lineWidth = 1;
+    for (let row = 1; row < objectives.length; row += 1) {
+      for (let column = 0; column < row; column += 1) {
+        drawCell(context, objectives, row, column);
+      }
+    }
+    context.font = '600 11px system-ui, sans-serif';
+    context.fillStyle = colour.ink;
+    objectives.forEach((objective, index) => {
+      const less = objective.sign < 0 ? ' (less)' : '';
+      const title = `${objective.name}${less}`;
+      context.textBaseline = 'middle';
+      context.textAlign = 'left';
+      if (index > 0) {
+        const x = cellLeft(index) + 2;
+        if (index < objectives.length - 1) {
+          context.fillText(shortened(context, title, cellWidth() * 1.6), x, cellTop(index) + 12);
+        } else {
+          context.textAlign = 'right';
+          const text = shortened(context, `${title} ↑`, cellWidth());
+          context.fillText(text, cellLeft(index - 1) + cellWidth() - 4, cellTop(index) - GAP - 6);
+        }
+      }
+      if (index < objectives.length - 1) {
+        context.textAlign = 'center';
+        const text = shortened(context, title, cellWidth());
+        context.fillText(text, cellLeft(index) + cellWidth() / 2, surface.height - 9);
+      }
+    });
+  }
+
+  function drawCell(context, objectives, row, column) {
+    const colour = palette();
+    const [left, top] = [cellLeft(column), cellTop(row)];
+    const [width, height] = [cellWidth(), cellHeight()];
+    context.strokeStyle = colour.line;
+    context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
+    const { flipped, limits, hover } = store.state;
+    const place = (policy) => [
+      left + width * fraction(
+        objectives[column], scene.run.values[objectives[column].index][policy], flipped),
+      top + height * (1 - fraction(
+        objectives[row], scene.run.values[objectives[row].index][policy], flipped)),
+    ];
+    context.strokeStyle = colour.limit;
+    context.setLineDash([3, 3]);
+    const limitX = limits[objectives[column].index];
+    const limitY = limits[objectives[row].index];
+    context.beginPath();
+    if (limitX !== null) {
+      const x = left + width * fraction(objectives[column], limitX, flipped);
+      context.moveTo(x, top);
+      context.lineTo(x, top + height);
+    }
+    if (limitY !== null) {
+      const y = top + height * (1 - fraction(objectives[row], limitY, flipped));
+      context.moveTo(left, y);
+      context.lineTo(left + width, y);
+    }
+    context.stroke();
+    context.setLineDash([]);
+    for (const { policy, colour: own } of highlights(scene)) {
+      context.fillStyle = own;
+      mark(context, 'circle', ...place(policy), 4.5);
+      context.fill();
+    }
+    if (hover !== null && hover < scene.run.size) {
+      context.strokeStyle = colour.ink;
+      mark(context, 'circle', ...place(hover), 5.5);
+      context.stroke();
+    }
+  }
+
+  function draw() {
+    if (!surface.width) return;
+    paintCells();
+    drawTop();
+  }
+
+  function cellUnder(x, y) {
+    const column = Math.floor((x - GAP) / (cellWidth() + GAP));
+    const row = Math.floor((y - GAP) / (cellHeight() + GAP)) + 1;
+    return row < axes().length && row > column && column >= 0 ? { row, column } : null;
+  }
+
+  function nearest(x, y) {
+    const cell = cellUnder(x, y);
+    if (!cell) return null;
+    const [across, up] = [axes()[cell.column], axes()[cell.row]];
+    let found = null;
+    let closest = CELL_REACH * CELL_REACH;
+    for (let policy = 0; policy < scene.run.size; policy += 1) {
+      const { values } = scene.run;
+      const { flipped } = store.state;
+      const dx = cellLeft(cell.column)
+        + cellWidth() * fraction(across, values[across.index][policy], flipped) - x;
+      const dy = cellTop(cell.row)
+        + cellHeight() * (1 - fraction(up, values[up.index][policy], flipped)) - y;
+      const distance = dx * dx + dy * dy + (scene.mask[policy] ? 0 : 15);
+      if (distance < closest) {
+        closest = distance;
+        found = policy;
+      }
+    }
+    return found;
+  }
+
+  surface.top.addEventListener('pointermove', (event) => {
+    const policy = nearest(...pointerAt(event, surface));
+    store.set({ hover: policy });
+    if (policy === null) hideTooltip();
+    else showTooltip(event, `Policy ${policy}`, policyLines(scene.model, scene.run, policy));
+  });
+  surface.top.addEventListener('pointerleave', () => {
+    hideTooltip();
+    store.set({ hover: null });
+  });
+  surface.top.addEventListener('click', (event) => {
+    const place = pointerAt(event, surface);
+    const policy = nearest(...place);
+    const cell = cellUnder(...place);
+    if (policy !== null) pick(policy);
+    else if (cell) {
+      const [x, y] = [axes()[cell.column].index, axes()[cell.row].index];
+      const { views, axes: shown } = store.state;
+      const withScatter = views.includes('scatter') ? views : ['scatter', ...views];
+      store.set({ axes: [x, y, shown[2]], views: withScatter });
+    }
+  });
+
+  return {
+    canvases: surface.canvases,
+    orderBy: () => axes()[0],
+    update: (changed) => {
+      if (!surface.width) return;
+      const repaints = ['run', 'order', 'flipped', 'limits', 'scheme', 'views'];
+      if (repaints.some((key) => changed.has(key))) draw();
+      else drawTop();
+    },
+  };
+}
+
+function packedColour(text) {
+  // A colour like #0072b2 as one little-endian pixel.
+  const [red, green, blue] = [1, 3, 5].map((start) => parseInt(text.slice(start, start + 2), 16));
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}

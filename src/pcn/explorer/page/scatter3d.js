@@ -1,0 +1,275 @@
+// Three objectives in space: points are sorted by depth and painted from back to front.
+
+import { choice, hideTooltip, make, showTooltip } from './dom.js';
+import { formatNumber, fraction, policyLines } from './data.js';
+import { RUN_SHAPES, badge, clearLayer, createSurface, highlights } from './surface.js';
+import { mark, palette, pointerAt } from './surface.js';
+
+const CUBE_EDGES = [
+  [[0, 0, 0], [1, 0, 0]], [[0, 0, 0], [0, 1, 0]], [[0, 0, 0], [0, 0, 1]],
+  [[1, 0, 0], [1, 1, 0]], [[1, 0, 0], [1, 0, 1]], [[0, 1, 0], [1, 1, 0]],
+  [[0, 1, 0], [0, 1, 1]], [[0, 0, 1], [1, 0, 1]], [[0, 0, 1], [0, 1, 1]],
+  [[1, 1, 1], [0, 1, 1]], [[1, 1, 1], [1, 0, 1]], [[1, 1, 1], [1, 1, 0]],
+];
+const NEAR = 14; // pixels within which the pointer means a point
+
+export function createScatter3d(host, header, { store, scene, pick }) {
+  const chart = make('div', { class: 'chart' });
+  host.append(chart);
+  const surface = createSurface(chart, {
+    label: 'Scatter of three objectives. Drag or hold Shift with the arrow keys to turn it.',
+    onResize: () => draw(),
+  });
+  let turn = -0.6;
+  let tilt = 0.42;
+  let drag = null;
+  let projected = { x: new Float32Array(0), y: new Float32Array(0), depth: new Float32Array(0) };
+
+  function project(a, b, c) {
+    // The third objective points upwards; a little perspective makes near points larger.
+    const [x, y, z] = [a - 0.5, b - 0.5, c - 0.5];
+    const right = x * Math.cos(turn) - y * Math.sin(turn);
+    const away = x * Math.sin(turn) + y * Math.cos(turn);
+    const upwards = z * Math.cos(tilt) + away * Math.sin(tilt);
+    const depth = away * Math.cos(tilt) - z * Math.sin(tilt);
+    const size = Math.min(surface.width * 0.62, surface.height * 0.72);
+    const scale = size / (1 + 0.25 * depth);
+    return [surface.width / 2 + right * scale, surface.height / 2 - upwards * scale, depth];
+  }
+
+  const axes = () => store.state.axes.map((index) => scene.model.objectives[index]);
+  const shares = (columns, row) =>
+    axes().map((axis) => fraction(axis, columns[axis.index][row], store.state.flipped));
+
+  function drawCube(context) {
+    const colour = palette();
+    context.strokeStyle = colour.line;
+    context.lineWidth = 1;
+    for (const [from, to] of CUBE_EDGES) {
+      context.beginPath();
+      context.moveTo(...project(...from).slice(0, 2));
+      context.lineTo(...project(...to).slice(0, 2));
+      context.stroke();
+    }
+    const names = axes();
+    const ends = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    ends.forEach((end, slot) => {
+      const objective = names[slot];
+      const [x0, y0] = project(0, 0, 0);
+      const [x, y] = project(...end);
+      context.strokeStyle = colour.quiet;
+      context.beginPath();
+      context.moveTo(x0, y0);
+      context.lineTo(x, y);
+      context.stroke();
+      const best = store.state.flipped.includes(objective.index) ? objective.sign < 0 : objective.sign > 0;
+      const value = best ? objective.high : objective.low;
+      context.fillStyle = colour.ink;
+      context.textAlign = x < x0 - 4 ? 'right' : x > x0 + 4 ? 'left' : 'center';
+      context.textBaseline = slot === 2 ? 'bottom' : 'top';
+      const text = `${objective.name} ${formatNumber(value)}`;
+      const half = context.measureText(text).width;
+      const limit = surface.width - 4;
+      let anchor = x + (context.textAlign === 'right' ? -5 : context.textAlign === 'left' ? 5 : 0);
+      if (context.textAlign === 'left') anchor = Math.min(anchor, limit - half);
+      if (context.textAlign === 'right') anchor = Math.max(anchor, half + 4);
+      context.fillText(text, anchor, y + (slot === 2 ? -6 : 4));
+    });
+  }
+
+  function drawColumns(context, columns, shape, radius) {
+    for (let row = 0; row < columns[0].length; row += 1) {
+      const [x, y] = project(...shares(columns, row));
+      mark(context, shape, x, y, radius);
+      context.stroke();
+    }
+  }
+
+  function drawOverlays(context) {
+    const { overlays } = store.state;
+    const { model, run } = scene;
+    const colour = palette();
+    context.lineWidth = 1.2;
+    if (overlays.includes('archive')) {
+      context.strokeStyle = colour.quiet;
+      drawColumns(context, run.archiveColumns, 'circle', 2.5);
+    }
+    model.runs.forEach((other) => {
+      if (other === run || !overlays.includes(`run${other.index}`)) return;
+      context.strokeStyle = colour.runs[other.index % 4];
+      drawColumns(context, other.values, RUN_SHAPES[other.index % 4], 5);
+    });
+    if (overlays.includes('front') && model.knownFront) {
+      context.strokeStyle = colour.front;
+      context.globalAlpha = 0.6;
+      drawColumns(context, model.knownFront.columns, 'circle', 7);
+      context.globalAlpha = 1;
+    }
+  }
+
+  function drawPoints(context) {
+    const { run, mask } = scene;
+    const colour = palette();
+    if (projected.x.length !== run.size) {
+      projected = {
+        x: new Float32Array(run.size),
+        y: new Float32Array(run.size),
+        depth: new Float32Array(run.size),
+      };
+    }
+    for (let policy = 0; policy < run.size; policy += 1) {
+      const [x, y, depth] = project(...shares(run.values, policy));
+      projected.x[policy] = x;
+      projected.y[policy] = y;
+      projected.depth[policy] = depth;
+    }
+    const order = Array.from({ length: run.size }, (_, policy) => policy);
+    order.sort((one, other) => projected.depth[other] - projected.depth[one]);
+    const base = run.size > 1500 ? 2 : run.size > 300 ? 3 : 5.5;
+    for (const policy of order) {
+      const nearness = 0.5 - projected.depth[policy];
+      context.fillStyle = mask[policy] ? colour.point : colour.faded;
+      context.globalAlpha = Math.min(1, Math.max(0.45, 0.55 + 0.5 * nearness));
+      const radius = base * (0.8 + 0.35 * nearness);
+      const [x, y] = [projected.x[policy], projected.y[policy]];
+      if (run.size > 1500) context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
+      else {
+        mark(context, 'circle', x, y, radius);
+        context.fill();
+        context.strokeStyle = colour.card;
+        context.lineWidth = 0.8;
+        context.stroke();
+      }
+    }
+    context.globalAlpha = 1;
+  }
+
+  function drawHighlights(context) {
+    const { run } = scene;
+    for (const { policy, colour, label } of highlights(scene)) {
+      const place = shares(run.values, policy);
+      const [x, y] = project(...place);
+      const [floorX, floorY] = project(place[0], place[1], 0);
+      context.strokeStyle = colour;
+      context.setLineDash([3, 3]);
+      context.lineWidth = 1.2;
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(floorX, floorY);
+      context.stroke();
+      context.setLineDash([]);
+      mark(context, 'cross', floorX, floorY, 3);
+      context.stroke();
+      context.fillStyle = colour;
+      mark(context, 'circle', x, y, 7.5);
+      context.fill();
+      context.strokeStyle = palette().card;
+      context.lineWidth = 2;
+      context.stroke();
+      if (label) badge(context, label, x - 22, y, colour);
+    }
+    const { hover } = store.state;
+    if (hover !== null && hover < run.size) {
+      context.strokeStyle = palette().ink;
+      context.lineWidth = 1.5;
+      mark(context, 'circle', projected.x[hover], projected.y[hover], 9);
+      context.stroke();
+    }
+    const ideal = axes().map((axis) => fraction(axis, run.ideal[axis.index], store.state.flipped));
+    const nadir = axes().map((axis) => fraction(axis, run.nadir[axis.index], store.state.flipped));
+    for (const [corner, name] of [[ideal, 'ideal'], [nadir, 'nadir']]) {
+      const [x, y] = project(...corner);
+      context.strokeStyle = palette().quiet;
+      context.lineWidth = 1.5;
+      mark(context, 'plus', x, y, 6);
+      context.stroke();
+      badge(context, name, x + 6, y - 10, palette().quiet);
+    }
+  }
+
+  function draw() {
+    if (!surface.width) return;
+    const context = clearLayer(surface, 0);
+    drawCube(context);
+    drawOverlays(context);
+    drawPoints(context);
+    drawHighlights(context);
+  }
+
+  function nearest(x, y) {
+    let found = null;
+    let closest = NEAR * NEAR;
+    for (let policy = 0; policy < projected.x.length; policy += 1) {
+      const dx = projected.x[policy] - x;
+      const dy = projected.y[policy] - y;
+      const distance = dx * dx + dy * dy + (scene.mask[policy] ? 0 : 30);
+      if (distance < closest) {
+        closest = distance;
+        found = policy;
+      }
+    }
+    return found;
+  }
+
+  surface.top.addEventListener('pointerdown', (event) => {
+    const [x, y] = pointerAt(event, surface);
+    drag = { x, y, turn, tilt, moved: false };
+    surface.top.setPointerCapture(event.pointerId);
+  });
+  surface.top.addEventListener('pointermove', (event) => {
+    const [x, y] = pointerAt(event, surface);
+    if (drag && (drag.moved || Math.hypot(x - drag.x, y - drag.y) > 4)) {
+      drag.moved = true;
+      turn = drag.turn - (x - drag.x) * 0.008;
+      tilt = Math.max(-1.4, Math.min(1.4, drag.tilt + (y - drag.y) * 0.008));
+      hideTooltip();
+      requestAnimationFrame(draw);
+      return;
+    }
+    const policy = nearest(x, y);
+    store.set({ hover: policy });
+    if (policy === null) hideTooltip();
+    else showTooltip(event, `Policy ${policy}`, policyLines(scene.model, scene.run, policy));
+  });
+  surface.top.addEventListener('pointerup', (event) => {
+    const policy = nearest(...pointerAt(event, surface));
+    if (drag && !drag.moved && policy !== null) pick(policy);
+    drag = null;
+  });
+  surface.top.addEventListener('pointercancel', () => {
+    drag = null;
+  });
+  surface.top.addEventListener('pointerleave', () => {
+    hideTooltip();
+    store.set({ hover: null });
+  });
+  surface.top.addEventListener('keydown', (event) => {
+    if (!event.shiftKey || !event.key.startsWith('Arrow')) return;
+    if (event.key === 'ArrowLeft') turn += 0.15;
+    if (event.key === 'ArrowRight') turn -= 0.15;
+    if (event.key === 'ArrowUp') tilt = Math.min(1.4, tilt + 0.15);
+    if (event.key === 'ArrowDown') tilt = Math.max(-1.4, tilt - 0.15);
+    event.preventDefault();
+    draw();
+  });
+
+  const options = scene.model.objectives.map(({ name, index }) => ({ value: index, text: name }));
+  const selects = ['First axis', 'Second axis', 'Third axis'].map((label, slot) =>
+    choice(label, options, store.state.axes[slot], (value) => {
+      const chosen = [...store.state.axes];
+      chosen[slot] = Number(value);
+      store.set({ axes: chosen });
+    }));
+  if (scene.model.objectives.length > 3) header.append(...selects);
+
+  return {
+    canvases: surface.canvases,
+    orderBy: () => axes()[0],
+    update: () => {
+      selects.forEach((select, slot) => {
+        select.value = String(store.state.axes[slot]);
+      });
+      draw();
+    },
+  };
+}
