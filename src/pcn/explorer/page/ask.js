@@ -28,9 +28,14 @@ export function createAsk(host, { store, scene, pick }) {
     form,
     answer,
   );
-  if (!isLive()) {
-    form.hidden = true;
-    answer.append(make('p', { class: 'hint', text: 'Asking needs the live page: open the run with pcn explore.' }));
+
+  function allow() {
+    const isPossible = isLive() && scene.run.can_watch;
+    form.hidden = !isPossible;
+    if (isPossible) return true;
+    const why = isLive() ? scene.run.why_not : 'Asking needs the live page: open the run with pcn explore.';
+    answer.replaceChildren(make('p', { class: 'hint', text: why ?? 'This run cannot be executed.' }));
+    return false;
   }
 
   function suggestFields() {
@@ -91,7 +96,8 @@ export function createAsk(host, { store, scene, pick }) {
     update: (changed) => {
       const { ask } = store.state;
       if ((changed.has('pick') && !ask) || (changed.has('run') && !ask)) suggestFields();
-      if (!isLive() || !changed.has('ask')) return;
+      if (!changed.has('ask') && !changed.has('run')) return;
+      if (!allow()) return;
       if (!ask) {
         answer.replaceChildren();
         suggestFields();

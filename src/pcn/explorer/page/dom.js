@@ -12,6 +12,29 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+const ICON_PATHS = {
+  play: 'M4 2.5v11l9-5.5z',
+  pause: 'M4 2.5h3v11H4zM9 2.5h3v11H9z',
+  forward: 'M5 3l6 5-6 5z',
+  back: 'M11 3L5 8l6 5z',
+  first: 'M3 3h2v10H3zM13 3L6.5 8l6.5 5z',
+  last: 'M11 3h2v10h-2zM3 3l6.5 5L3 13z',
+  save: 'M7 2h2v6h3l-4 4.5L4 8h3zM2.5 13h11v1.5h-11z',
+  flip: 'M4 2l3 4H5v8H3V6H1zM12 14l-3-4h2V2h2v8h2z',
+};
+
+export function icon(name) {
+  const space = 'http://www.w3.org/2000/svg';
+  const picture = document.createElementNS(space, 'svg');
+  picture.setAttribute('viewBox', '0 0 16 16');
+  picture.setAttribute('aria-hidden', 'true');
+  picture.setAttribute('class', 'icon');
+  const path = document.createElementNS(space, 'path');
+  path.setAttribute('d', ICON_PATHS[name]);
+  picture.append(path);
+  return picture;
+}
+
 export function choice(label, options, selected, onChange) {
   const select = make('select', { 'aria-label': label, onchange: () => onChange(select.value) });
   for (const { value, text } of options) {

@@ -1,6 +1,6 @@
 // What is the least you accept? One limit per objective, by slider or typed number, and what is left.
 
-import { announce, make } from './dom.js';
+import { announce, icon, make } from './dom.js';
 import { formatNumber, fraction, roundedLimit, valueAt, withUnit } from './data.js';
 import { clearLayer, createSurface, palette } from './surface.js';
 
@@ -13,11 +13,11 @@ export function createFilters(host, { store, scene }) {
   const clear = make('button', {
     type: 'button',
     class: 'quiet-button',
-    text: 'Clear limits',
+    text: 'Clear',
     onclick: () => store.set({ limits: store.state.limits.map(() => null) }),
   });
   host.append(
-    make('h2', { text: 'What must it at least reach?' }),
+    make('h2', { text: 'What is acceptable?' }),
     make('div', { class: 'count-row' }, count, clear),
   );
   const cards = model.objectives.map((objective) => createCard(objective));
@@ -44,7 +44,7 @@ export function createFilters(host, { store, scene }) {
       onchange: () => setLimit(objective, number.value === '' ? null : Number(number.value)),
     });
     const flip = make('button', {
-      type: 'button', class: 'icon-button', text: '⇅', 'aria-pressed': 'false',
+      type: 'button', class: 'icon-button', 'aria-pressed': 'false',
       title: `Flip the axis of ${objective.name}`, 'aria-label': `Flip the axis of ${objective.name}`,
       onclick: () => {
         const { flipped } = store.state;
@@ -55,7 +55,7 @@ export function createFilters(host, { store, scene }) {
             : [...flipped, objective.index],
         });
       },
-    });
+    }, icon('flip'));
     const strip = make('div', { class: 'strip' });
     const range = make('p', { class: 'range' });
     const element = make(

@@ -4,7 +4,7 @@ import { make } from './dom.js';
 import { formatNumber, withUnit } from './data.js';
 import { clearLayer, createSurface, mark, palette } from './surface.js';
 
-const MOST_ACTIONS = 5; // alternatives shown; further ones are summed up
+const MOST_ACTIONS = 6; // alternatives shown; further ones are summed up
 
 export function createLane(model, { title, letter, pin, rollout }) {
   const picture = rollout.frames
@@ -104,7 +104,7 @@ function actionParts(model, rollout, step) {
 function optionsOf(option, chances, nameOf) {
   if (!chances) return [{ text: nameOf(option), chance: null, isChosen: true }];
   const order = [...chances.keys()].sort((one, other) => chances[other] - chances[one]);
-  const kept = order.slice(0, MOST_ACTIONS);
+  const kept = order.length <= MOST_ACTIONS + 1 ? [...order] : order.slice(0, MOST_ACTIONS);
   if (Number.isInteger(option) && !kept.includes(option)) kept[kept.length - 1] = option;
   // Options stay in the order of the action space, so that bars do not jump while playing.
   const options = kept

@@ -1,6 +1,6 @@
 // Starts the page: loads the document, builds the parts, and redraws what a change concerns.
 
-import { announce, choice, make } from './dom.js';
+import { announce, choice, icon, make } from './dom.js';
 import { createAsk } from './ask.js';
 import { createFilters } from './filters.js';
 import { createMatrix } from './matrix.js';
@@ -135,10 +135,10 @@ function createViews(host, context) {
           const view = create(card, header, context);
           if (view.canvases.length) {
             header.append(make('button', {
-              type: 'button', class: 'icon-button', text: '⤓', title: 'Save as picture',
+              type: 'button', class: 'icon-button', title: 'Save as picture',
               'aria-label': `Save ${title} as picture`,
               onclick: () => saveChart(view.canvases, model.title, `${model.environment.name}-${name}.png`),
-            }));
+            }, icon('save')));
           }
           cards.set(name, { card, view });
         }

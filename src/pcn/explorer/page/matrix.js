@@ -6,6 +6,7 @@ import { clearLayer, createSurface, highlights, mark, palette } from './surface.
 import { pointerAt, shortened } from './surface.js';
 
 const GAP = 6; // pixels between cells
+const LABEL_WIDTH = 84; // pixels for the names of the rows, right of the diagonal
 const CELL_REACH = 9; // pixels within which the pointer means a point
 
 export function createMatrix(host, header, { store, scene, pick }) {
@@ -21,7 +22,7 @@ export function createMatrix(host, header, { store, scene, pick }) {
   );
 
   const axes = () => store.state.order.map((index) => scene.model.objectives[index]);
-  const cellWidth = () => (surface.width - GAP) / (axes().length - 1) - GAP;
+  const cellWidth = () => (surface.width - GAP - LABEL_WIDTH) / (axes().length - 1) - GAP;
   const cellHeight = () => (surface.height - GAP - 18) / (axes().length - 1) - GAP;
   const cellLeft = (column) => GAP + column * (cellWidth() + GAP);
   const cellTop = (row) => GAP + (row - 1) * (cellHeight() + GAP);
@@ -78,25 +79,16 @@ export function createMatrix(host, header, { store, scene, pick }) {
     }
     context.font = '600 11px system-ui, sans-serif';
     context.fillStyle = colour.ink;
+    context.textBaseline = 'middle';
     objectives.forEach((objective, index) => {
-      const less = objective.sign < 0 ? ' (less)' : '';
-      const title = `${objective.name}${less}`;
-      context.textBaseline = 'middle';
+      // A row is named right of its last cell, a column below its last cell.
       context.textAlign = 'left';
-      if (index > 0) {
-        const x = cellLeft(index) + 2;
-        if (index < objectives.length - 1) {
-          context.fillText(shortened(context, title, cellWidth() * 1.6), x, cellTop(index) + 12);
-        } else {
-          context.textAlign = 'right';
-          const text = shortened(context, `${title} ↑`, cellWidth());
-          context.fillText(text, cellLeft(index - 1) + cellWidth() - 4, cellTop(index) - GAP - 6);
-        }
-      }
+      const rowName = shortened(context, `↑ ${objective.name}`, LABEL_WIDTH - GAP);
+      if (index > 0) context.fillText(rowName, cellLeft(index) + 2, cellTop(index) + cellHeight() / 2);
+      context.textAlign = 'center';
+      const columnName = shortened(context, `${objective.name} →`, cellWidth());
       if (index < objectives.length - 1) {
-        context.textAlign = 'center';
-        const text = shortened(context, title, cellWidth());
-        context.fillText(text, cellLeft(index) + cellWidth() / 2, surface.height - 9);
+        context.fillText(columnName, cellLeft(index) + cellWidth() / 2, surface.height - 9);
       }
     });
   }

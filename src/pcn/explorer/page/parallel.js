@@ -67,7 +67,7 @@ export function createParallel(host, header, { store, scene, pick }) {
     const continueDrawing = () => {
       next = strokeLines(context, policies, next, performance.now() + BUDGET);
       if (next < policies.length) pending = requestAnimationFrame(continueDrawing);
-      else done?.();
+      else done();
     };
     continueDrawing();
   }
@@ -75,7 +75,7 @@ export function createParallel(host, header, { store, scene, pick }) {
   function drawKept() {
     cancelAnimationFrame(pending);
     const opacity = scene.count > 2000 ? 0.18 : scene.count > 300 ? 0.35 : 0.85;
-    drawLines(1, true, opacity);
+    drawLines(1, true, opacity, () => {});
   }
 
   function redraw() {
@@ -83,7 +83,11 @@ export function createParallel(host, header, { store, scene, pick }) {
     cancelAnimationFrame(pending);
     measure();
     drawTop();
-    drawLines(0, false, scene.run.size > 300 ? 0.3 : 0.9, drawKept);
+    drawLines(0, false, scene.run.size > 300 ? 0.3 : 0.9, () => {
+      surface.contexts[0].globalAlpha = 1;
+      drawOverlays(surface.contexts[0]);
+      drawKept();
+    });
   }
 
   function drawAxis(context, objective, position) {
@@ -166,7 +170,7 @@ export function createParallel(host, header, { store, scene, pick }) {
   function strokeColumns(context, columns, colour, dash) {
     context.strokeStyle = colour;
     context.lineWidth = 1.2;
-    context.globalAlpha = columns[0].length > 60 ? 0.35 : 0.75;
+    context.globalAlpha = columns[0].length > 60 ? 0.25 : 0.5;
     context.setLineDash(columns[0].length > 300 ? [] : dash);
     for (let begin = 0; begin < columns[0].length; begin += CHUNK) {
       context.beginPath();
@@ -233,7 +237,6 @@ export function createParallel(host, header, { store, scene, pick }) {
 
   function drawTop() {
     const context = clearLayer(surface, 2);
-    drawOverlays(context);
     const { hover } = store.state;
     if (hover !== null && hover < scene.run.size) {
       context.strokeStyle = palette().ink;
@@ -338,7 +341,7 @@ export function createParallel(host, header, { store, scene, pick }) {
     orderBy: () => axes()[0],
     update: (changed) => {
       if (!surface.width) return;
-      if (['run', 'order', 'flipped', 'scheme', 'views'].some((key) => changed.has(key))) redraw();
+      if (['run', 'order', 'flipped', 'overlays', 'scheme', 'views'].some((key) => changed.has(key))) redraw();
       else {
         if (changed.has('limits')) drawKept();
         drawTop();

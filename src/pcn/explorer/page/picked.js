@@ -31,7 +31,7 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
       const requested = run.requested ? run.requested[objective.index][policy] : null;
       const isMissed = requested !== null && Math.abs(requested - value) > 1e-3 * objective.span;
       const notes = [];
-      if (interval) notes.push(`95 %: ${formatNumber(interval[0])} to ${formatNumber(interval[1])}`);
+      if (interval) notes.push(`± ${formatNumber((interval[1] - interval[0]) / 2)} (95 %)`);
       if (isMissed) notes.push(`requested ${formatNumber(requested)}`);
       list.append(make('div', {},
         make('dt', { text: objective.name }),
@@ -84,7 +84,7 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
     tell();
     const more = objective.sign > 0 ? 'more' : 'less';
     return make('div', { class: 'price' },
-      make('div', { class: 'sentence' }, 'What does it cost to get ', input, ` ${more} `, select, '?'),
+      make('div', { class: 'sentence' }, 'What does it cost to get ', input, ` ${more} `, make('span', { class: 'together' }, select, ' ?')),
       answer);
   }
 

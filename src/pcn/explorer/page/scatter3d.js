@@ -1,16 +1,11 @@
 // Three objectives in space: points are sorted by depth and painted from back to front.
 
 import { choice, hideTooltip, make, showTooltip } from './dom.js';
-import { formatNumber, fraction, policyLines } from './data.js';
+import { fraction, policyLines, withUnit } from './data.js';
 import { RUN_SHAPES, badge, clearLayer, createSurface, highlights } from './surface.js';
 import { mark, palette, pointerAt } from './surface.js';
 
-const CUBE_EDGES = [
-  [[0, 0, 0], [1, 0, 0]], [[0, 0, 0], [0, 1, 0]], [[0, 0, 0], [0, 0, 1]],
-  [[1, 0, 0], [1, 1, 0]], [[1, 0, 0], [1, 0, 1]], [[0, 1, 0], [1, 1, 0]],
-  [[0, 1, 0], [0, 1, 1]], [[0, 0, 1], [1, 0, 1]], [[0, 0, 1], [0, 1, 1]],
-  [[1, 1, 1], [0, 1, 1]], [[1, 1, 1], [1, 0, 1]], [[1, 1, 1], [1, 1, 0]],
-];
+const GRID_LINES = 4; // cells of the grid on each wall
 const NEAR = 14; // pixels within which the pointer means a point
 
 export function createScatter3d(host, header, { store, scene, pick }) {
@@ -20,8 +15,8 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     label: 'Scatter of three objectives. Drag or hold Shift with the arrow keys to turn it.',
     onResize: () => draw(),
   });
-  let turn = -0.6;
-  let tilt = 0.42;
+  let turn = -2.2;
+  let tilt = 0.5;
   let drag = null;
   let projected = { x: new Float32Array(0), y: new Float32Array(0), depth: new Float32Array(0) };
 
@@ -32,49 +27,53 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     const away = x * Math.sin(turn) + y * Math.cos(turn);
     const upwards = z * Math.cos(tilt) + away * Math.sin(tilt);
     const depth = away * Math.cos(tilt) - z * Math.sin(tilt);
-    const size = Math.min(surface.width * 0.62, surface.height * 0.72);
+    const size = Math.min(surface.width * 0.58, surface.height * 0.58);
     const scale = size / (1 + 0.25 * depth);
-    return [surface.width / 2 + right * scale, surface.height / 2 - upwards * scale, depth];
+    return [surface.width / 2 + right * scale, surface.height * 0.48 - upwards * scale, depth];
   }
 
   const axes = () => store.state.axes.map((index) => scene.model.objectives[index]);
   const shares = (columns, row) =>
     axes().map((axis) => fraction(axis, columns[axis.index][row], store.state.flipped));
 
-  function drawCube(context) {
-    const colour = palette();
-    context.strokeStyle = colour.line;
+  function drawWalls(context) {
+    // The three walls meet in the corner of the worst values; points are in front of them.
+    context.strokeStyle = palette().line;
     context.lineWidth = 1;
-    for (const [from, to] of CUBE_EDGES) {
-      context.beginPath();
-      context.moveTo(...project(...from).slice(0, 2));
-      context.lineTo(...project(...to).slice(0, 2));
-      context.stroke();
+    const walls = [(a, b) => [a, b, 0], (a, b) => [a, 0, b], (a, b) => [0, a, b]];
+    context.beginPath();
+    for (const wall of walls) {
+      for (let line = 0; line <= GRID_LINES; line += 1) {
+        const share = line / GRID_LINES;
+        for (const [from, to] of [[wall(share, 0), wall(share, 1)], [wall(0, share), wall(1, share)]]) {
+          context.moveTo(...project(...from).slice(0, 2));
+          context.lineTo(...project(...to).slice(0, 2));
+        }
+      }
     }
-    const names = axes();
-    const ends = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-    ends.forEach((end, slot) => {
-      const objective = names[slot];
-      const [x0, y0] = project(0, 0, 0);
-      const [x, y] = project(...end);
-      context.strokeStyle = colour.quiet;
-      context.beginPath();
-      context.moveTo(x0, y0);
-      context.lineTo(x, y);
-      context.stroke();
-      const best = store.state.flipped.includes(objective.index) ? objective.sign < 0 : objective.sign > 0;
-      const value = best ? objective.high : objective.low;
-      context.fillStyle = colour.ink;
-      context.textAlign = x < x0 - 4 ? 'right' : x > x0 + 4 ? 'left' : 'center';
-      context.textBaseline = slot === 2 ? 'bottom' : 'top';
-      const text = `${objective.name} ${formatNumber(value)}`;
-      const half = context.measureText(text).width;
-      const limit = surface.width - 4;
-      let anchor = x + (context.textAlign === 'right' ? -5 : context.textAlign === 'left' ? 5 : 0);
-      if (context.textAlign === 'left') anchor = Math.min(anchor, limit - half);
-      if (context.textAlign === 'right') anchor = Math.max(anchor, half + 4);
-      context.fillText(text, anchor, y + (slot === 2 ? -6 : 4));
-    });
+    context.stroke();
+    axes().forEach((objective, slot) => drawAxisName(context, objective, slot));
+  }
+
+  function drawAxisName(context, objective, slot) {
+    const end = [0, 0, 0];
+    end[slot] = 1;
+    const [startX, startY] = project(0, 0, 0);
+    const [x, y] = project(...end);
+    context.strokeStyle = palette().quiet;
+    context.beginPath();
+    context.moveTo(startX, startY);
+    context.lineTo(x, y);
+    context.stroke();
+    const isFlipped = store.state.flipped.includes(objective.index);
+    const value = (objective.sign > 0) !== isFlipped ? objective.high : objective.low;
+    const text = `${objective.name} ${withUnit(objective, value)}`;
+    const half = context.measureText(text).width / 2;
+    context.fillStyle = palette().ink;
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    const anchor = Math.max(half + 4, Math.min(surface.width - half - 4, x + (x - startX) * 0.08));
+    context.fillText(text, anchor, Math.max(8, y + (y < startY ? -12 : 16)));
   }
 
   function drawColumns(context, columns, shape, radius) {
@@ -190,7 +189,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
   function draw() {
     if (!surface.width) return;
     const context = clearLayer(surface, 0);
-    drawCube(context);
+    drawWalls(context);
     drawOverlays(context);
     drawPoints(context);
     drawHighlights(context);
@@ -260,6 +259,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
       chosen[slot] = Number(value);
       store.set({ axes: chosen });
     }));
+  header.append(make('span', { class: 'hint', text: 'Drag to turn. Better is up and out of the corner.' }));
   if (scene.model.objectives.length > 3) header.append(...selects);
 
   return {

@@ -134,14 +134,16 @@ export function highlights(scene) {
 
 export function badge(context, text, x, y, colour) {
   const width = context.measureText(text).width + 8;
+  const ratio = window.devicePixelRatio || 1;
+  const left = Math.max(2, Math.min(x, context.canvas.width / ratio - width));
   context.fillStyle = palette().card;
   context.globalAlpha = 0.85;
-  context.fillRect(x - 2, y - 9, width, 17);
+  context.fillRect(left - 2, y - 9, width, 17);
   context.globalAlpha = 1;
   context.fillStyle = colour;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
-  context.fillText(text, x + 2, y);
+  context.fillText(text, left + 2, y);
 }
 
 export function shortened(context, text, width) {

@@ -94,7 +94,7 @@ export function createTakeaway(host, { store, scene }) {
     const policies = Array.from(scene.mask.keys()).filter((policy) => scene.mask[policy]);
     saveNumbers(scene.run, policies, null, format);
   };
-  const folder = button('Policy folder (.zip)', saveFolder);
+  const folder = button('Folder (.zip)', saveFolder);
   const ofPicked = [folder, button('CSV', savePicked('csv')), button('JSON', savePicked('json'))];
   host.append(
     make('h2', { text: 'Take away' }),
@@ -102,7 +102,7 @@ export function createTakeaway(host, { store, scene }) {
     make('div', { class: 'take-row' }, make('span', { text: 'All that remain' }),
       button('CSV', saveRemaining('csv')), button('JSON', saveRemaining('json'))),
     make('div', { class: 'take-row' }, make('span', { text: 'This view' }),
-      button('Copy the address', async () => {
+      button('Copy address', async () => {
         const address = store.address();
         try {
           await navigator.clipboard.writeText(address);

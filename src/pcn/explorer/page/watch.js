@@ -1,12 +1,13 @@
 // The player: rollouts of the picked, pinned and asked-for policies, stepped together.
 
-import { choice, make } from './dom.js';
+import { choice, icon, make } from './dom.js';
 import { formatNumber, isWithin, withUnit } from './data.js';
 import { createLane } from './lane.js';
 import { askedRollout, rolloutOf } from './source.js';
 import { PIN_LETTERS } from './surface.js';
 
 const STEPS_PER_SECOND = 4;
+const CANNOT_WATCH = 'This run cannot be watched.';
 const PICK_DELAY = 120; // milliseconds: whoever leafs through policies does not start them all
 
 export function createWatch(host, { store, scene, togglePin }) {
@@ -21,9 +22,10 @@ export function createWatch(host, { store, scene, togglePin }) {
 
   const longest = () => Math.max(0, ...shown.map(({ lane }) => lane?.steps ?? 0));
   const goTo = (step) => store.set({ step: Math.min(longest(), Math.max(0, step)) });
-  const button = (text, label, action) =>
-    make('button', { type: 'button', class: 'control', text, title: label, 'aria-label': label, onclick: action });
-  const playButton = button('▶', 'Play', () => togglePlay());
+  const button = (picture, label, action) => make('button', {
+    type: 'button', class: 'control', title: label, 'aria-label': label, onclick: action,
+  }, icon(picture));
+  const playButton = button('play', 'Play', () => togglePlay());
   const scrub = make('input', {
     type: 'range', min: 0, max: 1, value: 0, class: 'scrub', 'aria-label': 'Step',
     oninput: () => {
@@ -33,11 +35,11 @@ export function createWatch(host, { store, scene, togglePin }) {
   });
   const speeds = [0.5, 1, 2, 4, 8].map((value) => ({ value, text: `${value}×` }));
   const controls = make('div', { class: 'controls', role: 'group', 'aria-label': 'Player' },
-    button('⏮', 'To the start', () => goTo(0)),
-    button('◂', 'One step back', () => stepBy(-1)),
+    button('first', 'To the start', () => goTo(0)),
+    button('back', 'One step back', () => stepBy(-1)),
     playButton,
-    button('▸', 'One step forward', () => stepBy(1)),
-    button('⏭', 'To the end', () => goTo(longest())),
+    button('forward', 'One step forward', () => stepBy(1)),
+    button('last', 'To the end', () => goTo(longest())),
     scrub,
     choice('Speed', speeds, 1, (value) => {
       speed = Number(value);
@@ -104,12 +106,8 @@ export function createWatch(host, { store, scene, togglePin }) {
     arrange();
     for (const entry of shown) {
       if (entry.lane) continue;
-      if (!entry.want.run.can_watch) {
-        entry.error = entry.want.run.why_not ?? 'This run cannot be watched.';
-        arrange();
-        continue;
-      }
       try {
+        if (!entry.want.run.can_watch) throw new Error(entry.want.run.why_not ?? CANNOT_WATCH);
         const rollout = await entry.want.load();
         if (turn !== loading) return;
         entry.lane = createLane(model, { ...entry.want, rollout });
@@ -129,17 +127,23 @@ export function createWatch(host, { store, scene, togglePin }) {
         make('header', {},
           make('span', { class: `letter ${entry.want.pin ? `pin-${entry.want.pin}` : 'picked'}`, text: entry.want.letter }),
           make('h3', { text: entry.want.title })),
-        make('p', { class: 'hint', text: entry.error ?? 'Executing the policy…' }));
+        make('p', { class: 'hint', text: waitingText(entry) }));
     }));
     lanesBox.dataset.count = String(shown.length);
     const { run } = scene;
-    if (!run.can_watch) message.textContent = run.why_not ?? 'This run cannot be watched.';
+    if (!run.can_watch) message.textContent = run.why_not ?? CANNOT_WATCH;
     else if (shown.length === 0) message.textContent = 'Pick a policy to see what it does; pin up to four to compare them.';
     else message.textContent = '';
     controls.hidden = longest() === 0;
     if (shown.some(({ lane }) => lane) && store.state.step > longest()) goTo(longest());
     compareValues();
     show();
+  }
+
+  function waitingText({ error, want }) {
+    // The message above says it already where the run in sight cannot be watched.
+    if (error && !want.run.can_watch && want.run === scene.run) return '';
+    return error ?? 'Executing the policy…';
   }
 
   function compareValues() {
@@ -176,9 +180,10 @@ export function createWatch(host, { store, scene, togglePin }) {
     scrub.max = String(longest());
     scrub.value = String(step);
     scrub.setAttribute('aria-valuetext', `step ${step} of ${longest()}`);
-    playButton.textContent = playing ? '❚❚' : '▶';
-    playButton.setAttribute('aria-label', playing ? 'Pause' : 'Play');
-    playButton.title = playing ? 'Pause' : 'Play';
+    const label = playing ? 'Pause' : 'Play';
+    if (playButton.title !== label) playButton.replaceChildren(icon(label.toLowerCase()));
+    playButton.setAttribute('aria-label', label);
+    playButton.title = label;
     shown.forEach(({ lane }) => lane?.update(step));
   }
 

@@ -2,7 +2,8 @@
 
 import { formatNumber, unitFor } from './data.js';
 
-const MOST_PARTS = 3; // objectives named in a sentence; the rest is counted
+const MOST_PARTS = 2; // objectives named in a sentence; the rest is counted
+const MOST_NEIGHBOURS = 4;
 
 export function amountInWords(model, objective, amount, isGain) {
   // "+12 treasure", "12 less treasure", "2 fewer steps", "1 more step".
@@ -10,7 +11,7 @@ export function amountInWords(model, objective, amount, isGain) {
   const shared = model.objectives.filter((other) => other.unit && other.unit === objective.unit);
   const unit = objective.unit ? unitFor(objective.unit, size) : '';
   let thing = objective.name;
-  if (unit) thing = shared.length > 1 || !/^[a-z]{3,}$/.test(unit) ? `${unit} ${objective.name}` : unit;
+  if (unit) thing = shared.length > 1 || !/^[a-z]{3,}$/.test(unit) ? `${unit} of ${objective.name}` : unit;
   const isCounted = unit !== '' && objective.unit.endsWith('s');
   const number = formatNumber(size);
   if (objective.sign > 0 && isGain) return `+${number} ${thing}`;
@@ -62,11 +63,11 @@ export function neighbours(model, run, policy) {
   const found = [];
   for (const objective of model.objectives) {
     const best = cheapest(model, run, policy, objective, 0, distanceBetween);
-    if (best !== null) {
+    if (best !== null && !found.some((trade) => trade.policy === best)) {
       found.push({ objective, policy: best, text: tradeInWords(model, from, valuesOf(run, best)) });
     }
   }
-  return found;
+  return found.slice(0, MOST_NEIGHBOURS);
 }
 
 function distanceBetween({ gains, losses }) {
