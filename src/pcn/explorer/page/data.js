@@ -27,7 +27,9 @@ export function createModel(content) {
   const model = { ...content, objectives, runs, knownFront };
   objectives.forEach((objective) => Object.assign(objective, axisOf(objective, model)));
   model.policyNamed = (name) => {
-    const [run, policy] = String(name ?? '').split('.').map(Number);
+    const [run, policy] = String(name ?? '')
+      .split('.')
+      .map(Number);
     const found = runs[run];
     return found && policy >= 0 && policy < found.size && Number.isInteger(policy)
       ? { run: found, policy }
@@ -44,7 +46,14 @@ function createRun(content, index, objectives, columnsOf) {
   const front = [...onFront.keys()].filter((policy) => onFront[policy]);
   const extreme = ({ index: column, sign }, best) => {
     const signed = front.map((policy) => sign * values[column][policy]);
-    return sign * signed.reduce((a, b) => (best ? Math.max(a, b) : Math.min(a, b)), best ? -Infinity : Infinity);
+    const further = best ? Math.max : Math.min;
+    return sign * signed.reduce((a, b) => further(a, b), best ? -Infinity : Infinity);
+  };
+  const bounds = (pairs, column, policy) => {
+    // Two raw numbers of a policy as shown, the smaller one first; null where they are equal.
+    const [low, high] = pairs ? pairs[policy][column] : [0, 0];
+    if (low === high) return null;
+    return objectives[column].sign > 0 ? [low, high] : [-high, -low];
   };
   return {
     ...content,
@@ -57,12 +66,8 @@ function createRun(content, index, objectives, columnsOf) {
     archiveSize: (content.archive ?? []).length,
     ideal: objectives.map((objective) => extreme(objective, true)),
     nadir: objectives.map((objective) => extreme(objective, false)),
-    interval: (column, policy) => {
-      if (!policies.interval) return null;
-      const [low, high] = policies.interval[policy][column];
-      if (low === high) return null;
-      return objectives[column].sign > 0 ? [low, high] : [-high, -low];
-    },
+    interval: (column, policy) => bounds(policies.interval, column, policy),
+    quantiles: (column, policy) => bounds(policies.quantiles, column, policy),
   };
 }
 

@@ -17,8 +17,8 @@ export function createFilters(host, { store, scene }) {
     onclick: () => store.set({ limits: store.state.limits.map(() => null) }),
   });
   host.append(
-    make('h2', { text: 'What is acceptable?' }),
-    make('div', { class: 'count-row' }, count, clear),
+    make('div', { class: 'title-row' }, make('h2', { text: 'What is acceptable?' }), clear),
+    count,
   );
   const cards = model.objectives.map((objective) => createCard(objective));
   host.append(make('div', { class: 'limit-cards' }, ...cards.map((card) => card.element)));
@@ -32,49 +32,76 @@ export function createFilters(host, { store, scene }) {
   function createCard(objective) {
     const word = objective.sign > 0 ? 'at least' : 'at most';
     const slider = make('input', {
-      type: 'range', min: 0, max: SLIDER_STEPS, value: 0, 'aria-label': `${objective.name}, ${word}`,
+      type: 'range',
+      min: 0,
+      max: SLIDER_STEPS,
+      value: 0,
+      'aria-label': `${objective.name}, ${word}`,
       oninput: () => {
         const share = Number(slider.value) / SLIDER_STEPS;
-        setLimit(objective, share === 0 ? null : roundedLimit(objective, valueAt(objective, share)));
+        setLimit(
+          objective,
+          share === 0 ? null : roundedLimit(objective, valueAt(objective, share)),
+        );
       },
     });
     const number = make('input', {
-      type: 'number', step: 'any', placeholder: 'any', id: `limit-${objective.index}`,
+      type: 'number',
+      step: 'any',
+      placeholder: 'any',
+      id: `limit-${objective.index}`,
       'aria-label': `${objective.name}, ${word}, as a number`,
       onchange: () => setLimit(objective, number.value === '' ? null : Number(number.value)),
     });
-    const flip = make('button', {
-      type: 'button', class: 'icon-button', 'aria-pressed': 'false',
-      title: `Flip the axis of ${objective.name}`, 'aria-label': `Flip the axis of ${objective.name}`,
-      onclick: () => {
-        const { flipped } = store.state;
-        const isFlipped = flipped.includes(objective.index);
-        store.set({
-          flipped: isFlipped
-            ? flipped.filter((index) => index !== objective.index)
-            : [...flipped, objective.index],
-        });
+    const flip = make(
+      'button',
+      {
+        type: 'button',
+        class: 'icon-button',
+        'aria-pressed': 'false',
+        title: `Flip the axis of ${objective.name}`,
+        'aria-label': `Flip the axis of ${objective.name}`,
+        onclick: () => {
+          const { flipped } = store.state;
+          const isFlipped = flipped.includes(objective.index);
+          store.set({
+            flipped: isFlipped
+              ? flipped.filter((index) => index !== objective.index)
+              : [...flipped, objective.index],
+          });
+        },
       },
-    }, icon('flip'));
+      icon('flip'),
+    );
     const strip = make('div', { class: 'strip' });
     const range = make('p', { class: 'range' });
     const element = make(
       'section',
       { class: 'limit-card', 'aria-label': objective.name },
-      make('header', {},
+      make(
+        'header',
+        {},
         make('h3', { text: objective.name }),
-        make('span', { class: 'direction', text: objective.sign > 0 ? 'more is better' : 'less is better' }),
-        flip),
+        make('span', {
+          class: 'direction',
+          text: objective.sign > 0 ? 'more is better' : 'less is better',
+        }),
+        flip,
+      ),
       strip,
       slider,
-      make('div', { class: 'limit-row' },
+      make(
+        'div',
+        { class: 'limit-row' },
         make('label', { for: `limit-${objective.index}`, text: word }),
         number,
-        make('span', { class: 'unit', text: objective.unit })),
+        make('span', { class: 'unit', text: objective.unit }),
+      ),
       range,
     );
     const surface = createSurface(strip, {
-      label: `How the policies are spread over ${objective.name}`, onResize: () => drawStrip(),
+      label: `How the policies are spread over ${objective.name}`,
+      onResize: () => drawStrip(),
     });
     surface.top.removeAttribute('tabindex');
 
@@ -111,13 +138,16 @@ export function createFilters(host, { store, scene }) {
         slider.value = String(Math.round(Math.min(1, Math.max(0, share)) * SLIDER_STEPS));
         slider.style.setProperty('--share', slider.value / SLIDER_STEPS);
         slider.setAttribute(
-          'aria-valuetext', limit === null ? 'any' : `${word} ${withUnit(objective, limit)}`,
+          'aria-valuetext',
+          limit === null ? 'any' : `${word} ${withUnit(objective, limit)}`,
         );
         if (document.activeElement !== number) number.value = limit === null ? '' : String(limit);
         flip.setAttribute('aria-pressed', String(store.state.flipped.includes(objective.index)));
         const { ideal, nadir } = scene.run;
-        range.textContent = scene.run.size === 0 ? '' :
-          `ideal ${formatNumber(ideal[objective.index])} · nadir ${formatNumber(nadir[objective.index])}`;
+        range.textContent =
+          scene.run.size === 0
+            ? ''
+            : `ideal ${formatNumber(ideal[objective.index])} · nadir ${formatNumber(nadir[objective.index])}`;
         drawStrip();
       },
     };

@@ -9,8 +9,12 @@ const MOST_ACTIONS = 6; // alternatives shown; further ones are summed up
 export function createLane(model, { title, letter, pin, rollout }) {
   const picture = rollout.frames
     ? make('img', { class: 'frame', alt: '' })
-    : make('p', { class: 'no-frame hint', text: rollout.message ?? 'This environment draws no pictures.' });
+    : make('p', {
+        class: 'no-frame hint',
+        text: rollout.message ?? 'This environment draws no pictures.',
+      });
   const status = make('p', { class: 'lane-status' });
+  const note = rollout.policy !== null && rollout.frames ? rollout.message : null;
   const bars = make('div', { class: 'actions' });
   const rows = model.objectives.map((objective) => createProgress(model, objective, rollout));
   const horizon = make('p', { class: 'hint horizon' });
@@ -18,17 +22,39 @@ export function createLane(model, { title, letter, pin, rollout }) {
   const element = make(
     'article',
     { class: 'lane', 'aria-label': title },
-    make('header', {},
-      letter ? make('span', { class: `letter ${pin ? `pin-${pin}` : 'picked'}`, text: letter }) : null,
-      make('h3', { text: title })),
-    make('div', { class: 'lane-body' },
-      make('div', { class: 'stage' }, picture, status),
+    make(
+      'header',
+      {},
+      letter
+        ? make('span', { class: `letter ${pin ? `pin-${pin}` : 'picked'}`, text: letter })
+        : null,
+      make('h3', { text: title }),
+    ),
+    make(
+      'div',
+      { class: 'lane-body' },
+      make(
+        'div',
+        { class: 'stage' },
+        picture,
+        status,
+        note ? make('p', { class: 'hint', text: note }) : null,
+      ),
       make('div', { class: 'thoughts' }, make('h4', { text: 'Next action' }), bars),
-      make('div', { class: 'progress' },
-        make('div', { class: 'progress-head', 'aria-hidden': 'true' },
-          make('span', { text: 'Reward so far' }), make('span', { text: 'so far' }),
-          make('span', { text: hasCommand ? 'left of command' : '' })),
-        ...rows.map((row) => row.element), horizon)),
+      make(
+        'div',
+        { class: 'progress' },
+        make(
+          'div',
+          { class: 'progress-head', 'aria-hidden': 'true' },
+          make('span', { text: 'Reward so far' }),
+          make('span', { text: 'so far' }),
+          make('span', { text: hasCommand ? 'left of command' : '' }),
+        ),
+        ...rows.map((row) => row.element),
+        horizon,
+      ),
+    ),
   );
 
   function frameAt(step) {
@@ -44,10 +70,14 @@ export function createLane(model, { title, letter, pin, rollout }) {
       return;
     }
     const parts = actionParts(model, rollout, step);
-    bars.replaceChildren(...parts.flatMap(({ name, options }) => [
-      name ? make('p', { class: 'part', text: name }) : null,
-      ...options.map(actionBar),
-    ]).filter((bar) => bar !== null));
+    bars.replaceChildren(
+      ...parts
+        .flatMap(({ name, options }) => [
+          name ? make('p', { class: 'part', text: name }) : null,
+          ...options.map(actionBar),
+        ])
+        .filter((bar) => bar !== null),
+    );
   }
 
   return {
@@ -119,11 +149,15 @@ function optionsOf(option, chances, nameOf) {
 }
 
 function actionBar({ text, chance, isChosen }) {
-  const percent = chance === null ? '' : chance > 0 && chance < 0.01 ? '<1 %' : `${Math.round(100 * chance)} %`;
-  const bar = make('div', { class: isChosen ? 'action chosen' : 'action' },
+  const percent =
+    chance === null ? '' : chance > 0 && chance < 0.01 ? '<1 %' : `${Math.round(100 * chance)} %`;
+  const bar = make(
+    'div',
+    { class: isChosen ? 'action chosen' : 'action' },
     make('span', { class: 'action-name', text }),
     make('span', { class: 'action-share', text: percent }),
-    isChosen ? make('span', { class: 'visually-hidden', text: 'chosen' }) : null);
+    isChosen ? make('span', { class: 'visually-hidden', text: 'chosen' }) : null,
+  );
   bar.style.setProperty('--share', chance ?? 0);
   return bar;
 }
@@ -139,12 +173,22 @@ function createProgress(model, objective, rollout) {
   const chart = make('div', { class: 'curve' });
   const soFar = make('span', { class: 'so-far' });
   const left = make('span', { class: 'left' });
-  const element = make('div', { class: 'progress-row' },
-    make('div', { class: 'curve-cell' }, make('span', { class: 'curve-name', text: objective.name }), chart),
-    soFar, left);
+  const element = make(
+    'div',
+    { class: 'progress-row' },
+    make(
+      'div',
+      { class: 'curve-cell' },
+      make('span', { class: 'curve-name', text: objective.name }),
+      chart,
+    ),
+    soFar,
+    left,
+  );
   let shown = 0;
   const surface = createSurface(chart, {
-    label: `${objective.name} so far, step by step`, onResize: () => draw(),
+    label: `${objective.name} so far, step by step`,
+    onResize: () => draw(),
   });
   surface.top.removeAttribute('tabindex');
 
@@ -157,7 +201,8 @@ function createProgress(model, objective, rollout) {
     const low = ends.reduce((a, b) => Math.min(a, b));
     const high = ends.reduce((a, b) => Math.max(a, b));
     const x = (step) => 4 + (step / Math.max(1, rollout.steps)) * (surface.width - 8);
-    const y = (value) => surface.height - 4 - ((value - low) / (high - low || 1)) * (surface.height - 8);
+    const y = (value) =>
+      surface.height - 4 - ((value - low) / (high - low || 1)) * (surface.height - 8);
     const trace = (end) => {
       context.beginPath();
       context.moveTo(x(0), y(curve[0]));

@@ -29,7 +29,8 @@ function summary(run) {
   const parts = [`${run.algorithm.toUpperCase()}, seed ${run.seed}`];
   parts.push(`${formatNumber(run.size)} ${run.size === 1 ? 'policy' : 'policies'}`);
   if (Number.isFinite(run.steps)) parts.push(`${formatNumber(run.steps)} steps of training`);
-  if (Number.isFinite(metrics.hypervolume)) parts.push(`hypervolume ${formatNumber(metrics.hypervolume)}`);
+  if (Number.isFinite(metrics.hypervolume))
+    parts.push(`hypervolume ${formatNumber(metrics.hypervolume)}`);
   if (Number.isFinite(metrics.front_share)) {
     parts.push(`${formatNumber(100 * metrics.front_share)} % of the known front`);
   }
@@ -43,16 +44,24 @@ function fillHeader(host, { model, store, scene }) {
   const line = make('p', { class: 'summary' });
   const badge = make('span', { class: 'notice', text: 'unfinished run' });
   const runs = model.runs.map(({ name, index }) => ({ value: index, text: name }));
-  const select = choice('Run', runs, store.state.run, (value) => store.set({
-    run: Number(value), pick: null, ask: null,
-  }));
+  const select = choice('Run', runs, store.state.run, (value) =>
+    store.set({
+      run: Number(value),
+      pick: null,
+      ask: null,
+    }),
+  );
   host.append(
-    make('div', { class: 'brand' },
+    make(
+      'div',
+      { class: 'brand' },
       make('h1', { text: model.environment.name }),
       model.runs.length > 1 ? select : null,
       badge,
-      isLive() ? null : make('span', { class: 'tag', text: 'report' })),
+      isLive() ? null : make('span', { class: 'tag', text: 'report' }),
+    ),
     line,
+    ...(model.left_out ?? []).map((text) => make('p', { class: 'notice', text })),
   );
   document.title = `${model.title} · pcn`;
   return {
@@ -66,26 +75,31 @@ function fillHeader(host, { model, store, scene }) {
 }
 
 function fillToolbar(host, { model, store, views }) {
-  const toggles = views.map(({ name, title }) => make('button', {
-    type: 'button',
-    class: 'tab',
-    text: title,
-    'data-view': name,
-    onclick: () => {
-      const shown = store.state.views;
-      store.set({
-        views: shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name],
-      });
-    },
-  }));
+  const toggles = views.map(({ name, title }) =>
+    make('button', {
+      type: 'button',
+      class: 'tab',
+      text: title,
+      'data-view': name,
+      onclick: () => {
+        const shown = store.state.views;
+        store.set({
+          views: shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name],
+        });
+      },
+    }),
+  );
   const overlays = [];
   if (model.knownFront) {
     overlays.push(['front', model.knownFront.exact ? 'known front' : 'best known front', '○']);
   }
-  if (model.runs.some(({ archiveSize }) => archiveSize > 0)) overlays.push(['archive', 'archive', '∘']);
+  if (model.runs.some(({ archiveSize }) => archiveSize > 0))
+    overlays.push(['archive', 'archive', '∘']);
   const signs = { triangle: '△', square: '□', diamond: '◇', plus: '+' };
   if (model.runs.length > 1) {
-    model.runs.forEach(({ name, index }) => overlays.push([`run${index}`, name, signs[RUN_SHAPES[index % 4]]]));
+    model.runs.forEach(({ name, index }) =>
+      overlays.push([`run${index}`, name, signs[RUN_SHAPES[index % 4]]]),
+    );
   }
   const boxes = overlays.map(([name, text, sign]) => {
     const box = make('input', {
@@ -101,12 +115,19 @@ function fillToolbar(host, { model, store, views }) {
   });
   host.append(
     make('div', { class: 'tabs', role: 'group', 'aria-label': 'Views' }, ...toggles),
-    make('div', { class: 'overlays', role: 'group', 'aria-label': 'Also show' }, ...boxes.map(({ label }) => label)),
+    make(
+      'div',
+      { class: 'overlays', role: 'group', 'aria-label': 'Also show' },
+      ...boxes.map(({ label }) => label),
+    ),
   );
   return {
     update: (changed) => {
       toggles.forEach((toggle) => {
-        toggle.setAttribute('aria-pressed', String(store.state.views.includes(toggle.dataset.view)));
+        toggle.setAttribute(
+          'aria-pressed',
+          String(store.state.views.includes(toggle.dataset.view)),
+        );
       });
       boxes.forEach(({ name, box, label }) => {
         box.checked = store.state.overlays.includes(name);
@@ -121,7 +142,9 @@ function createViews(host, context) {
   const cards = new Map();
   return {
     orderBy: () => {
-      const first = views.find(({ name }) => store.state.views.includes(name) && cards.get(name)?.view.orderBy);
+      const first = views.find(
+        ({ name }) => store.state.views.includes(name) && cards.get(name)?.view.orderBy,
+      );
       return first ? cards.get(first.name).view.orderBy() : null;
     },
     update: (changed) => {
@@ -129,16 +152,28 @@ function createViews(host, context) {
         const isShown = store.state.views.includes(name);
         if (isShown && !cards.has(name)) {
           const header = make('div', { class: 'card-tools' });
-          const card = make('section', { class: `card view view-${name}`, 'aria-label': title },
-            make('header', { class: 'card-head' }, make('h2', { text: title }), header));
+          const card = make(
+            'section',
+            { class: `card view view-${name}`, 'aria-label': title },
+            make('header', { class: 'card-head' }, make('h2', { text: title }), header),
+          );
           host.append(card);
           const view = create(card, header, context);
           if (view.canvases.length) {
-            header.append(make('button', {
-              type: 'button', class: 'icon-button', title: 'Save as picture',
-              'aria-label': `Save ${title} as picture`,
-              onclick: () => saveChart(view.canvases, model.title, `${model.environment.name}-${name}.png`),
-            }, icon('save')));
+            header.append(
+              make(
+                'button',
+                {
+                  type: 'button',
+                  class: 'icon-button',
+                  title: 'Save as picture',
+                  'aria-label': `Save ${title} as picture`,
+                  onclick: () =>
+                    saveChart(view.canvases, model.title, `${model.environment.name}-${name}.png`),
+                },
+                icon('save'),
+              ),
+            );
           }
           cards.set(name, { card, view });
         }
@@ -172,8 +207,16 @@ function listenToKeys({ store, scene, model, pick, togglePin, watch, charts }) {
     const isTyping = tagName === 'SELECT' || (tagName === 'INPUT' && type !== 'checkbox');
     if (isTyping) return;
     const isChart = tagName === 'CANVAS';
-    if (event.key === ']' || (isChart && !event.shiftKey && ['ArrowRight', 'ArrowUp'].includes(event.key))) move(1);
-    else if (event.key === '[' || (isChart && !event.shiftKey && ['ArrowLeft', 'ArrowDown'].includes(event.key))) move(-1);
+    if (
+      event.key === ']' ||
+      (isChart && !event.shiftKey && ['ArrowRight', 'ArrowUp'].includes(event.key))
+    )
+      move(1);
+    else if (
+      event.key === '[' ||
+      (isChart && !event.shiftKey && ['ArrowLeft', 'ArrowDown'].includes(event.key))
+    )
+      move(-1);
     else if (event.key === 'p' && store.state.pick) togglePin(store.state.pick);
     else if (event.key === ' ' && tagName !== 'BUTTON') watch.togglePlay();
     else if (event.key === '.') watch.stepBy(1);
@@ -242,6 +285,10 @@ async function start() {
   });
   watchScheme(() => redraw(new Set(['scheme', 'run', 'views'])));
   listenToKeys({ ...context, watch, charts });
+  document.querySelector('.skip').addEventListener('click', (event) => {
+    event.preventDefault(); // the address belongs to the state of the page
+    place('picked').focus();
+  });
   page.hidden = false;
   redraw(new Set([...Object.keys(store.state), 'first']));
   requestAnimationFrame(() => {

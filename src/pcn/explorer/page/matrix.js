@@ -6,7 +6,8 @@ import { clearLayer, createSurface, highlights, mark, palette } from './surface.
 import { pointerAt, shortened } from './surface.js';
 
 const GAP = 6; // pixels between cells
-const LABEL_WIDTH = 84; // pixels for the names of the rows, right of the diagonal
+const LABEL_WIDTH = 96; // pixels for the names of the rows, right of the diagonal
+const MOST_CIRCLES = 200; // policies beyond which points are squares of pixels
 const CELL_REACH = 9; // pixels within which the pointer means a point
 
 export function createMatrix(host, header, { store, scene, pick }) {
@@ -35,13 +36,40 @@ export function createMatrix(host, header, { store, scene, pick }) {
   }
 
   function paintCells() {
+    if (scene.run.size > MOST_CIRCLES) paintPixels();
+    else paintCircles();
+  }
+
+  function paintCircles() {
+    const context = clearLayer(surface, 0);
+    const { run, mask } = scene;
+    const across = axes().map((objective) => positions(objective, cellWidth()));
+    const up = axes().map((objective) => positions(objective, cellHeight()));
+    const radius = axes().length > 5 ? 2 : 3.5;
+    for (const wanted of [0, 1]) {
+      context.fillStyle = wanted ? palette().point : palette().faded;
+      for (let row = 1; row < axes().length; row += 1) {
+        for (let column = 0; column < row; column += 1) {
+          for (let policy = 0; policy < run.size; policy += 1) {
+            if (mask[policy] !== wanted) continue;
+            const x = cellLeft(column) + across[column][policy];
+            const y = cellTop(row) + cellHeight() - up[row][policy];
+            mark(context, 'circle', x, y, radius);
+            context.fill();
+          }
+        }
+      }
+    }
+  }
+
+  function paintPixels() {
     // Writing pixels directly: nine objectives with 5,000 policies are 180,000 points.
     const ratio = window.devicePixelRatio || 1;
     const canvas = surface.canvases[0];
     const image = new ImageData(canvas.width, canvas.height);
     const pixels = new Uint32Array(image.data.buffer);
     const { run, mask } = scene;
-    const dot = Math.round((run.size > 1500 ? 1.5 : run.size > 300 ? 2 : 3.5) * ratio);
+    const dot = Math.round((run.size > 1500 ? 1.5 : 2.5) * ratio);
     const kept = packedColour(palette().point);
     const faded = packedColour(palette().faded);
     const across = axes().map((objective) => positions(objective, cellWidth() * ratio));
@@ -84,7 +112,8 @@ export function createMatrix(host, header, { store, scene, pick }) {
       // A row is named right of its last cell, a column below its last cell.
       context.textAlign = 'left';
       const rowName = shortened(context, `↑ ${objective.name}`, LABEL_WIDTH - GAP);
-      if (index > 0) context.fillText(rowName, cellLeft(index) + 2, cellTop(index) + cellHeight() / 2);
+      if (index > 0)
+        context.fillText(rowName, cellLeft(index) + 2, cellTop(index) + cellHeight() / 2);
       context.textAlign = 'center';
       const columnName = shortened(context, `${objective.name} →`, cellWidth());
       if (index < objectives.length - 1) {
@@ -101,10 +130,12 @@ export function createMatrix(host, header, { store, scene, pick }) {
     context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
     const { flipped, limits, hover } = store.state;
     const place = (policy) => [
-      left + width * fraction(
-        objectives[column], scene.run.values[objectives[column].index][policy], flipped),
-      top + height * (1 - fraction(
-        objectives[row], scene.run.values[objectives[row].index][policy], flipped)),
+      left +
+        width *
+          fraction(objectives[column], scene.run.values[objectives[column].index][policy], flipped),
+      top +
+        height *
+          (1 - fraction(objectives[row], scene.run.values[objectives[row].index][policy], flipped)),
     ];
     context.strokeStyle = colour.limit;
     context.setLineDash([3, 3]);
@@ -156,10 +187,14 @@ export function createMatrix(host, header, { store, scene, pick }) {
     for (let policy = 0; policy < scene.run.size; policy += 1) {
       const { values } = scene.run;
       const { flipped } = store.state;
-      const dx = cellLeft(cell.column)
-        + cellWidth() * fraction(across, values[across.index][policy], flipped) - x;
-      const dy = cellTop(cell.row)
-        + cellHeight() * (1 - fraction(up, values[up.index][policy], flipped)) - y;
+      const dx =
+        cellLeft(cell.column) +
+        cellWidth() * fraction(across, values[across.index][policy], flipped) -
+        x;
+      const dy =
+        cellTop(cell.row) +
+        cellHeight() * (1 - fraction(up, values[up.index][policy], flipped)) -
+        y;
       const distance = dx * dx + dy * dy + (scene.mask[policy] ? 0 : 15);
       if (distance < closest) {
         closest = distance;

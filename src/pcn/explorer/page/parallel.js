@@ -28,13 +28,14 @@ export function createParallel(host, header, { store, scene, pick }) {
   const axisX = (position) =>
     side() + (position * (surface.width - 2 * side())) / Math.max(1, axes().length - 1);
   const place = (objective, value) =>
-    surface.height - INSET.bottom
-    - fraction(objective, value, store.state.flipped) * (surface.height - INSET.top - INSET.bottom);
+    surface.height -
+    INSET.bottom -
+    fraction(objective, value, store.state.flipped) * (surface.height - INSET.top - INSET.bottom);
 
   function measure() {
-    heights = axes().map((objective) => Float32Array.from(
-      scene.run.values[objective.index], (value) => place(objective, value),
-    ));
+    heights = axes().map((objective) =>
+      Float32Array.from(scene.run.values[objective.index], (value) => place(objective, value)),
+    );
   }
 
   function tracePolicy(context, policy) {
@@ -119,8 +120,8 @@ export function createParallel(host, header, { store, scene, pick }) {
     if (!isCrowded) context.fillText(shortened(context, about, room), anchor, 29);
     context.textAlign = 'center';
     const isFlipped = store.state.flipped.includes(objective.index);
-    const upper = (objective.sign > 0) !== isFlipped ? objective.high : objective.low;
-    const lower = (objective.sign > 0) !== isFlipped ? objective.low : objective.high;
+    const upper = objective.sign > 0 !== isFlipped ? objective.high : objective.low;
+    const lower = objective.sign > 0 !== isFlipped ? objective.low : objective.high;
     context.fillText(formatNumber(upper), x, top - 8);
     context.fillText(formatNumber(lower), x, bottom + 16);
     if (gap > 120) {
@@ -156,7 +157,13 @@ export function createParallel(host, header, { store, scene, pick }) {
     context.font = '600 11px system-ui, sans-serif';
     const text = formatNumber(limit);
     const isLast = x > surface.width - 70;
-    badge(context, text, isLast ? x - 22 - context.measureText(text).width : x + 13, y, colour.limit);
+    badge(
+      context,
+      text,
+      isLast ? x - 22 - context.measureText(text).width : x + 13,
+      y,
+      colour.limit,
+    );
   }
 
   function traceColumns(context, columns, row) {
@@ -186,7 +193,8 @@ export function createParallel(host, header, { store, scene, pick }) {
     const { overlays } = store.state;
     const { model, run } = scene;
     const colour = palette();
-    if (overlays.includes('archive')) strokeColumns(context, run.archiveColumns, colour.quiet, [1, 3]);
+    if (overlays.includes('archive'))
+      strokeColumns(context, run.archiveColumns, colour.quiet, [1, 3]);
     model.runs.forEach((other) => {
       if (other === run || !overlays.includes(`run${other.index}`)) return;
       strokeColumns(context, other.values, colour.runs[other.index % 4], [8, 3]);
@@ -250,7 +258,9 @@ export function createParallel(host, header, { store, scene, pick }) {
   }
 
   function axisUnder(x) {
-    const position = Math.round(((x - side()) / (surface.width - 2 * side())) * (axes().length - 1));
+    const position = Math.round(
+      ((x - side()) / (surface.width - 2 * side())) * (axes().length - 1),
+    );
     return Math.min(axes().length - 1, Math.max(0, position));
   }
 
@@ -310,7 +320,8 @@ export function createParallel(host, header, { store, scene, pick }) {
       return;
     }
     const isOnAxis = Math.abs(axisX(axisUnder(x)) - x) < GRIP;
-    surface.top.style.cursor = y < REORDER_HEIGHT ? 'ew-resize' : isOnAxis ? 'ns-resize' : 'pointer';
+    surface.top.style.cursor =
+      y < REORDER_HEIGHT ? 'ew-resize' : isOnAxis ? 'ns-resize' : 'pointer';
     const policy = y < REORDER_HEIGHT ? null : nearest(x, y);
     store.set({ hover: policy });
     if (policy === null) hideTooltip();
@@ -334,14 +345,22 @@ export function createParallel(host, header, { store, scene, pick }) {
     limits[objective.index] = null;
     store.set({ limits });
   });
-  header.append(make('span', { class: 'hint', text: 'Drag along an axis to set its limit, drag a title to reorder.' }));
+  header.append(
+    make('span', {
+      class: 'hint',
+      text: 'Drag along an axis to set its limit, drag a title to reorder.',
+    }),
+  );
 
   return {
     canvases: surface.canvases,
     orderBy: () => axes()[0],
     update: (changed) => {
       if (!surface.width) return;
-      if (['run', 'order', 'flipped', 'overlays', 'scheme', 'views'].some((key) => changed.has(key))) redraw();
+      if (
+        ['run', 'order', 'flipped', 'overlays', 'scheme', 'views'].some((key) => changed.has(key))
+      )
+        redraw();
       else {
         if (changed.has('limits')) drawKept();
         drawTop();
@@ -363,7 +382,10 @@ function spread(size) {
     };
     let step = stride;
     while (!isCoprime(step)) step += 1;
-    spreads.set(size, Array.from({ length: size }, (_, index) => (index * step) % size));
+    spreads.set(
+      size,
+      Array.from({ length: size }, (_, index) => (index * step) % size),
+    );
   }
   return spreads.get(size);
 }

@@ -32,13 +32,28 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
       const isMissed = requested !== null && Math.abs(requested - value) > 1e-3 * objective.span;
       const notes = [];
       if (interval) notes.push(`± ${formatNumber((interval[1] - interval[0]) / 2)} (95 %)`);
+      const quantiles = run.quantiles(objective.index, policy);
+      if (quantiles) {
+        const [low, high] = quantiles.map(formatNumber);
+        notes.push(`8 of 10 episodes: ${low} to ${high}`);
+      }
       if (isMissed) notes.push(`requested ${formatNumber(requested)}`);
-      list.append(make('div', {},
-        make('dt', { text: objective.name }),
-        make('dd', {},
-          make('span', { class: 'number', text: formatNumber(value) }),
-          objective.unit ? make('span', { class: 'unit', text: ` ${unitFor(objective.unit, value)}` }) : null,
-          notes.length ? make('small', { text: notes.join(' · ') }) : null)));
+      list.append(
+        make(
+          'div',
+          {},
+          make('dt', { text: objective.name }),
+          make(
+            'dd',
+            {},
+            make('span', { class: 'number', text: formatNumber(value) }),
+            objective.unit
+              ? make('span', { class: 'unit', text: ` ${unitFor(objective.unit, value)}` })
+              : null,
+            notes.length ? make('small', { text: notes.join(' · ') }) : null,
+          ),
+        ),
+      );
     }
     return list;
   }
@@ -46,12 +61,26 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
   function tradeList(run, policy) {
     const list = make('ul', { class: 'trades' });
     for (const trade of neighbours(model, run, policy)) {
-      list.append(make('li', {}, make('button', {
-        type: 'button', class: 'trade', onclick: () => pick(trade.policy),
-        title: `Pick policy ${trade.policy}`,
-      }, make('span', { text: trade.text }), make('span', { class: 'go', text: `policy ${trade.policy} →` }))));
+      list.append(
+        make(
+          'li',
+          {},
+          make(
+            'button',
+            {
+              type: 'button',
+              class: 'trade',
+              onclick: () => pick(trade.policy),
+              title: `Pick policy ${trade.policy}`,
+            },
+            make('span', { text: trade.text }),
+            make('span', { class: 'go', text: `policy ${trade.policy} →` }),
+          ),
+        ),
+      );
     }
-    if (!list.children.length) list.append(make('li', { text: 'It is the best in every objective.' }));
+    if (!list.children.length)
+      list.append(make('li', { text: 'It is the best in every objective.' }));
     return list;
   }
 
@@ -61,15 +90,21 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
     const amount = amounts.amount ?? (objective.span >= 20 ? 10 : usual);
     const answer = make('p', { class: 'answer', role: 'status' });
     const input = make('input', {
-      type: 'number', min: 0, step: 'any', value: amount, 'aria-label': 'How much better',
+      type: 'number',
+      min: 0,
+      step: 'any',
+      value: amount,
+      'aria-label': 'How much better',
       oninput: () => {
         amounts.amount = Number(input.value);
         tell();
       },
     });
     const select = choice(
-      'Which objective', model.objectives.map(({ name, index }) => ({ value: index, text: name })),
-      amounts.objective, (value) => {
+      'Which objective',
+      model.objectives.map(({ name, index }) => ({ value: index, text: name })),
+      amounts.objective,
+      (value) => {
         amounts.objective = Number(value);
         amounts.amount = null;
         update(new Set(['pick']));
@@ -77,25 +112,59 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
     );
     const tell = () => {
       const price = priceInWords(model, run, policy, objective, Number(input.value));
-      answer.replaceChildren(price.policy === null ? price.text : make('button', {
-        type: 'button', class: 'trade', onclick: () => pick(price.policy),
-      }, make('span', { text: price.text }), make('span', { class: 'go', text: `policy ${price.policy} →` })));
+      answer.replaceChildren(
+        price.policy === null
+          ? price.text
+          : make(
+              'button',
+              {
+                type: 'button',
+                class: 'trade',
+                onclick: () => pick(price.policy),
+              },
+              make('span', { text: price.text }),
+              make('span', { class: 'go', text: `policy ${price.policy} →` }),
+            ),
+      );
     };
     tell();
     const more = objective.sign > 0 ? 'more' : 'less';
-    return make('div', { class: 'price' },
-      make('div', { class: 'sentence' }, 'What does it cost to get ', input, ` ${more} `, make('span', { class: 'together' }, select, ' ?')),
-      answer);
+    return make(
+      'div',
+      { class: 'price' },
+      make(
+        'div',
+        { class: 'sentence' },
+        'What does it cost to get ',
+        input,
+        ` ${more} `,
+        make('span', { class: 'together' }, select, ' ?'),
+      ),
+      answer,
+    );
   }
 
   function fillSuggestions() {
     const own = model.suggestions.filter(({ run }) => run === scene.run.index);
-    suggestions.replaceChildren(...own.map((suggestion) => make('button', {
-      type: 'button', class: 'suggestion', onclick: () => pick(suggestion.policy),
-    },
-    make('strong', { text: `${suggestion.kind === 'knee' ? 'Knee' : 'Balanced'}: policy ${suggestion.policy}` }),
-    make('span', { text: suggestion.why }))));
-    if (own.length === 0) suggestions.append(make('p', { class: 'hint', text: 'None for this run.' }));
+    suggestions.replaceChildren(
+      ...own.map((suggestion) =>
+        make(
+          'button',
+          {
+            type: 'button',
+            class: 'suggestion',
+            onclick: () => pick(suggestion.policy),
+          },
+          make('strong', {
+            text: `${suggestion.kind === 'knee' ? 'Knee' : 'Balanced'}: policy ${suggestion.policy}`,
+          }),
+          make('span', { text: suggestion.why }),
+        ),
+      ),
+    );
+    const missing = own.length === 0 ? 'There is none for this run.' : null;
+    const note = (scene.run.index === 0 ? model.no_knee : null) ?? missing;
+    if (note) suggestions.append(make('p', { class: 'hint', text: note }));
   }
 
   function update(changed) {
@@ -105,15 +174,18 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
     pin.hidden = !picked;
     if (!picked) {
       title.textContent = 'Pick a policy';
-      content.replaceChildren(make('p', {
-        class: 'hint',
-        text: 'Click a point, a line or a row; or begin with a suggestion.',
-      }));
+      content.replaceChildren(
+        make('p', {
+          class: 'hint',
+          text: 'Click a point, a line or a row; or begin with a suggestion.',
+        }),
+      );
       return;
     }
     const { run, policy } = picked;
     const position = store.state.pins.indexOf(store.state.pick);
-    title.textContent = model.runs.length > 1 ? `Policy ${policy} of ${run.name}` : `Policy ${policy}`;
+    title.textContent =
+      model.runs.length > 1 ? `Policy ${policy} of ${run.name}` : `Policy ${policy}`;
     pin.textContent = position >= 0 ? `Pinned as ${PIN_LETTERS[position]}` : 'Pin to compare';
     pin.setAttribute('aria-pressed', String(position >= 0));
     if (!changed.has('pick') && !changed.has('run')) return;

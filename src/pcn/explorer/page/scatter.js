@@ -78,7 +78,11 @@ export function createScatter(host, header, { store, scene, pick }) {
     context.fillStyle = colour.ink;
     context.textAlign = 'right';
     context.textBaseline = 'bottom';
-    const acrossTitle = shortened(context, axisTitle(across, scene), width - EDGES.left - EDGES.right);
+    const acrossTitle = shortened(
+      context,
+      axisTitle(across, scene),
+      width - EDGES.left - EDGES.right,
+    );
     context.fillText(acrossTitle, width - EDGES.right, height - 6);
     context.save();
     context.translate(15, EDGES.top);

@@ -45,7 +45,10 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     for (const wall of walls) {
       for (let line = 0; line <= GRID_LINES; line += 1) {
         const share = line / GRID_LINES;
-        for (const [from, to] of [[wall(share, 0), wall(share, 1)], [wall(0, share), wall(1, share)]]) {
+        for (const [from, to] of [
+          [wall(share, 0), wall(share, 1)],
+          [wall(0, share), wall(1, share)],
+        ]) {
           context.moveTo(...project(...from).slice(0, 2));
           context.lineTo(...project(...to).slice(0, 2));
         }
@@ -66,7 +69,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     context.lineTo(x, y);
     context.stroke();
     const isFlipped = store.state.flipped.includes(objective.index);
-    const value = (objective.sign > 0) !== isFlipped ? objective.high : objective.low;
+    const value = objective.sign > 0 !== isFlipped ? objective.high : objective.low;
     const text = `${objective.name} ${withUnit(objective, value)}`;
     const half = context.measureText(text).width / 2;
     context.fillStyle = palette().ink;
@@ -176,7 +179,10 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     }
     const ideal = axes().map((axis) => fraction(axis, run.ideal[axis.index], store.state.flipped));
     const nadir = axes().map((axis) => fraction(axis, run.nadir[axis.index], store.state.flipped));
-    for (const [corner, name] of [[ideal, 'ideal'], [nadir, 'nadir']]) {
+    for (const [corner, name] of [
+      [ideal, 'ideal'],
+      [nadir, 'nadir'],
+    ]) {
       const [x, y] = project(...corner);
       context.strokeStyle = palette().quiet;
       context.lineWidth = 1.5;
@@ -258,9 +264,13 @@ export function createScatter3d(host, header, { store, scene, pick }) {
       const chosen = [...store.state.axes];
       chosen[slot] = Number(value);
       store.set({ axes: chosen });
-    }));
-  header.append(make('span', { class: 'hint', text: 'Drag to turn. Better is up and out of the corner.' }));
+    }),
+  );
   if (scene.model.objectives.length > 3) header.append(...selects);
+  else {
+    const text = 'Drag to turn. Better is up and out of the corner.';
+    header.append(make('span', { class: 'hint', text }));
+  }
 
   return {
     canvases: surface.canvases,

@@ -37,9 +37,17 @@ export function watchScheme(onChange) {
 export function createSurface(host, { label, layers = 1, onResize }) {
   // Stacked canvases of one size; the last one is on top and gets the pointer.
   const canvases = Array.from({ length: layers }, (_, index) =>
-    make('canvas', index < layers - 1 ? { 'aria-hidden': 'true' } : {
-      tabindex: '0', role: 'img', 'aria-label': label,
-    }));
+    make(
+      'canvas',
+      index < layers - 1
+        ? { 'aria-hidden': 'true' }
+        : {
+            tabindex: '0',
+            role: 'img',
+            'aria-label': label,
+          },
+    ),
+  );
   host.classList.add('surface');
   host.append(...canvases);
   const surface = {
@@ -121,7 +129,8 @@ export function highlights(scene) {
   state.pins.forEach((name, index) => {
     const pinned = model.policyNamed(name);
     const colour = palette().pins[index];
-    if (pinned.run === run) found.push({ policy: pinned.policy, colour, label: PIN_LETTERS[index] });
+    if (pinned.run === run)
+      found.push({ policy: pinned.policy, colour, label: PIN_LETTERS[index] });
   });
   const picked = model.policyNamed(state.pick);
   if (picked && picked.run === run) {
@@ -148,9 +157,12 @@ export function badge(context, text, x, y, colour) {
 
 export function shortened(context, text, width) {
   if (context.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end -= 1;
-  return `${text.slice(0, end)}…`;
+  // Names that differ in their last characters, such as a number, must still differ.
+  const ending = text.slice(-2);
+  let end = text.length - 2;
+  const attempt = () => `${text.slice(0, end).trimEnd()}…${ending}`;
+  while (end > 1 && context.measureText(attempt()).width > width) end -= 1;
+  return attempt();
 }
 
 export function axisTitle(objective, scene) {

@@ -22,18 +22,33 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
     });
     return make('th', { scope: 'col' }, button);
   });
-  const idHead = make('th', { scope: 'col' }, make('button', {
-    type: 'button', class: 'sort', text: 'Policy', onclick: () => sortBy(0),
-  }));
+  const idHead = make(
+    'th',
+    { scope: 'col' },
+    make('button', {
+      type: 'button',
+      class: 'sort',
+      text: 'Policy',
+      onclick: () => sortBy(0),
+    }),
+  );
   const gapHead = make('th', { scope: 'col', text: 'Requested' });
   const table = make(
     'table',
     { class: 'policies' },
     make('caption', { class: 'visually-hidden', text: 'All policies and their returns' }),
-    make('thead', {}, make('tr', {}, idHead, ...heads, gapHead, make('th', { scope: 'col', text: 'Pin' }))),
+    make(
+      'thead',
+      {},
+      make('tr', {}, idHead, ...heads, gapHead, make('th', { scope: 'col', text: 'Pin' })),
+    ),
     body,
   );
-  const scroller = make('div', { class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of policies' }, table);
+  const scroller = make(
+    'div',
+    { class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of policies' },
+    table,
+  );
   host.append(scroller);
   let order = [];
 
@@ -58,7 +73,8 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
     }
     [idHead, ...heads].forEach((head, column) => {
       const isSorted = sort !== null && Math.abs(Number(sort)) === column;
-      if (isSorted) head.setAttribute('aria-sort', sort.startsWith('-') ? 'descending' : 'ascending');
+      if (isSorted)
+        head.setAttribute('aria-sort', sort.startsWith('-') ? 'descending' : 'ascending');
       else head.removeAttribute('aria-sort');
     });
   }
@@ -96,25 +112,41 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
     const row = make(
       'tr',
       {
-        class: [
-          scene.mask[policy] ? '' : 'excluded',
-          isPicked ? 'picked' : '',
-          store.state.hover === policy ? 'hovered' : '',
-        ].join(' ').trim() || null,
+        class:
+          [
+            scene.mask[policy] ? '' : 'excluded',
+            isPicked ? 'picked' : '',
+            store.state.hover === policy ? 'hovered' : '',
+          ]
+            .join(' ')
+            .trim() || null,
         'aria-rowindex': position + 2,
         'data-policy': policy,
       },
-      make('th', { scope: 'row' }, make('button', {
-        type: 'button', class: 'pick', text: String(policy), 'aria-pressed': String(isPicked),
-        'aria-label': `Pick policy ${policy}${scene.mask[policy] ? '' : ', excluded by a limit'}`,
-      })),
+      make(
+        'th',
+        { scope: 'row' },
+        make('button', {
+          type: 'button',
+          class: 'pick',
+          text: String(policy),
+          'aria-pressed': String(isPicked),
+          'aria-label': `Pick policy ${policy}${scene.mask[policy] ? '' : ', excluded by a limit'}`,
+        }),
+      ),
       ...model.objectives.map((objective) => valueCell(objective, policy)),
       make('td', { class: 'requested', text: requestedText(policy) }),
-      make('td', {}, make('button', {
-        type: 'button', class: `pin${pin >= 0 ? ` pin-${pin + 1}` : ''}`,
-        'aria-pressed': String(pin >= 0), text: pin >= 0 ? PIN_LETTERS[pin] : '+',
-        'aria-label': `Pin policy ${policy}`,
-      })),
+      make(
+        'td',
+        {},
+        make('button', {
+          type: 'button',
+          class: `pin${pin >= 0 ? ` pin-${pin + 1}` : ''}`,
+          'aria-pressed': String(pin >= 0),
+          text: pin >= 0 ? PIN_LETTERS[pin] : '+',
+          'aria-label': `Pin policy ${policy}`,
+        }),
+      ),
     );
     return row;
   }
@@ -129,7 +161,10 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
       return row;
     };
     const focused = body.contains(document.activeElement)
-      ? [document.activeElement.closest('tr').dataset.policy, document.activeElement.className.split(' ')[0]]
+      ? [
+          document.activeElement.closest('tr').dataset.policy,
+          document.activeElement.className.split(' ')[0],
+        ]
       : null;
     body.replaceChildren(
       spacer(first),
@@ -138,7 +173,9 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
     );
     table.setAttribute('aria-rowcount', order.length + 1);
     if (focused) {
-      body.querySelector(`tr[data-policy="${focused[0]}"] button.${focused[1]}`)?.focus({ preventScroll: true });
+      body
+        .querySelector(`tr[data-policy="${focused[0]}"] button.${focused[1]}`)
+        ?.focus({ preventScroll: true });
     }
   }
 
@@ -146,7 +183,10 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
     const picked = model.policyNamed(store.state.pick);
     if (!picked || picked.run !== scene.run) return;
     const top = order.indexOf(picked.policy) * ROW_HEIGHT;
-    if (top < scroller.scrollTop || top > scroller.scrollTop + scroller.clientHeight - 2 * ROW_HEIGHT) {
+    if (
+      top < scroller.scrollTop ||
+      top > scroller.scrollTop + scroller.clientHeight - 2 * ROW_HEIGHT
+    ) {
       scroller.scrollTop = Math.max(0, top - scroller.clientHeight / 3);
     }
   }

@@ -13,9 +13,8 @@ export function save(blob, name) {
 export function policyRecords(model, run, policies) {
   // Values as a person thinks of them: a quantity to minimise is not negated.
   return policies.map((policy) => {
-    const columns = (source) => Object.fromEntries(
-      model.objectives.map(({ name, index }) => [name, source[index][policy]]),
-    );
+    const columns = (source) =>
+      Object.fromEntries(model.objectives.map(({ name, index }) => [name, source[index][policy]]));
     return {
       run: run.name,
       policy,
@@ -32,7 +31,14 @@ export function asCsv(model, records) {
   const names = model.objectives.map(({ name }) => name);
   const withUnits = model.objectives.map(({ name, unit }) => (unit ? `${name} (${unit})` : name));
   const rows = [
-    ['run', 'policy', ...withUnits, ...withUnits.map((name) => `requested ${name}`), 'horizon', 'on front'],
+    [
+      'run',
+      'policy',
+      ...withUnits,
+      ...withUnits.map((name) => `requested ${name}`),
+      'horizon',
+      'on front',
+    ],
     ...records.map((record) => [
       record.run,
       record.policy,
@@ -51,7 +57,8 @@ export function saveChart(canvases, title, name) {
   const margin = Math.round(16 * ratio);
   const head = Math.round(36 * ratio);
   const picture = make('canvas', {
-    width: canvases[0].width + 2 * margin, height: canvases[0].height + head + margin,
+    width: canvases[0].width + 2 * margin,
+    height: canvases[0].height + head + margin,
   });
   const context = picture.getContext('2d');
   context.fillStyle = palette().card;
@@ -67,8 +74,10 @@ export function saveChart(canvases, title, name) {
 export function createTakeaway(host, { store, scene }) {
   const { model } = scene;
   const status = make('p', { class: 'hint', role: 'status' });
-  const button = (text, action) => make('button', { type: 'button', class: 'quiet-button', text, onclick: action });
-  const fileName = (policy) => `${model.environment.name}${policy === null ? '' : `-policy-${policy}`}`;
+  const button = (text, action) =>
+    make('button', { type: 'button', class: 'quiet-button', text, onclick: action });
+  const fileName = (policy) =>
+    `${model.environment.name}${policy === null ? '' : `-policy-${policy}`}`;
   const picked = () => model.policyNamed(store.state.pick);
 
   function saveNumbers(run, policies, policy, format) {
@@ -89,7 +98,8 @@ export function createTakeaway(host, { store, scene }) {
     }
   }
 
-  const savePicked = (format) => () => saveNumbers(picked().run, [picked().policy], picked().policy, format);
+  const savePicked = (format) => () =>
+    saveNumbers(picked().run, [picked().policy], picked().policy, format);
   const saveRemaining = (format) => () => {
     const policies = Array.from(scene.mask.keys()).filter((policy) => scene.mask[policy]);
     saveNumbers(scene.run, policies, null, format);
@@ -99,9 +109,17 @@ export function createTakeaway(host, { store, scene }) {
   host.append(
     make('h2', { text: 'Take away' }),
     make('div', { class: 'take-row' }, make('span', { text: 'The picked policy' }), ...ofPicked),
-    make('div', { class: 'take-row' }, make('span', { text: 'All that remain' }),
-      button('CSV', saveRemaining('csv')), button('JSON', saveRemaining('json'))),
-    make('div', { class: 'take-row' }, make('span', { text: 'This view' }),
+    make(
+      'div',
+      { class: 'take-row' },
+      make('span', { text: 'All that remain' }),
+      button('CSV', saveRemaining('csv')),
+      button('JSON', saveRemaining('json')),
+    ),
+    make(
+      'div',
+      { class: 'take-row' },
+      make('span', { text: 'This view' }),
       button('Copy address', async () => {
         const address = store.address();
         try {
@@ -111,7 +129,8 @@ export function createTakeaway(host, { store, scene }) {
           status.textContent = address;
         }
         announce(status.textContent);
-      })),
+      }),
+    ),
     status,
   );
   if (!isLive()) folder.title = 'Needs the live page: open the run with pcn explore';

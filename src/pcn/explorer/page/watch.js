@@ -22,19 +22,35 @@ export function createWatch(host, { store, scene, togglePin }) {
 
   const longest = () => Math.max(0, ...shown.map(({ lane }) => lane?.steps ?? 0));
   const goTo = (step) => store.set({ step: Math.min(longest(), Math.max(0, step)) });
-  const button = (picture, label, action) => make('button', {
-    type: 'button', class: 'control', title: label, 'aria-label': label, onclick: action,
-  }, icon(picture));
+  const button = (picture, label, action) =>
+    make(
+      'button',
+      {
+        type: 'button',
+        class: 'control',
+        title: label,
+        'aria-label': label,
+        onclick: action,
+      },
+      icon(picture),
+    );
   const playButton = button('play', 'Play', () => togglePlay());
   const scrub = make('input', {
-    type: 'range', min: 0, max: 1, value: 0, class: 'scrub', 'aria-label': 'Step',
+    type: 'range',
+    min: 0,
+    max: 1,
+    value: 0,
+    class: 'scrub',
+    'aria-label': 'Step',
     oninput: () => {
       store.set({ playing: false });
       goTo(Number(scrub.value));
     },
   });
   const speeds = [0.5, 1, 2, 4, 8].map((value) => ({ value, text: `${value}×` }));
-  const controls = make('div', { class: 'controls', role: 'group', 'aria-label': 'Player' },
+  const controls = make(
+    'div',
+    { class: 'controls', role: 'group', 'aria-label': 'Player' },
     button('first', 'To the start', () => goTo(0)),
     button('back', 'One step back', () => stepBy(-1)),
     playButton,
@@ -44,10 +60,9 @@ export function createWatch(host, { store, scene, togglePin }) {
     choice('Speed', speeds, 1, (value) => {
       speed = Number(value);
       if (store.state.playing) schedule();
-    }));
-  host.append(
-    make('h2', { text: 'Watch' }), message, controls, lanesBox, comparison,
+    }),
   );
+  host.append(make('h2', { text: 'Watch' }), message, controls, lanesBox, comparison);
 
   function stepBy(steps) {
     store.set({ playing: false });
@@ -63,13 +78,16 @@ export function createWatch(host, { store, scene, togglePin }) {
   function schedule() {
     clearTimeout(timer);
     if (!store.state.playing) return;
-    timer = setTimeout(() => {
-      if (store.state.step >= longest()) store.set({ playing: false });
-      else {
-        goTo(store.state.step + 1);
-        schedule();
-      }
-    }, 1000 / (STEPS_PER_SECOND * speed));
+    timer = setTimeout(
+      () => {
+        if (store.state.step >= longest()) store.set({ playing: false });
+        else {
+          goTo(store.state.step + 1);
+          schedule();
+        }
+      },
+      1000 / (STEPS_PER_SECOND * speed),
+    );
   }
 
   function wantedLanes() {
@@ -81,8 +99,12 @@ export function createWatch(host, { store, scene, togglePin }) {
       const raw = model.objectives.map(({ sign, index }) => sign * ask[index]);
       const horizon = ask[ask.length - 1];
       wanted.push({
-        key: `ask ${run} ${ask.join(' ')}`, title: 'What you asked for', letter: '?', pin: null,
-        run: model.runs[run], load: () => askedRollout(run, raw, horizon),
+        key: `ask ${run} ${ask.join(' ')}`,
+        title: 'What you asked for',
+        letter: '?',
+        pin: 'ask',
+        run: model.runs[run],
+        load: () => askedRollout(run, raw, horizon),
       });
     }
     return wanted;
@@ -92,7 +114,13 @@ export function createWatch(host, { store, scene, togglePin }) {
     const { run, policy } = model.policyNamed(name);
     const title = model.runs.length > 1 ? `Policy ${policy} of ${run.name}` : `Policy ${policy}`;
     return {
-      key: `${name} ${letter}`, title, letter, pin, run, policy, name,
+      key: `${name} ${letter}`,
+      title,
+      letter,
+      pin,
+      run,
+      policy,
+      name,
       load: () => rolloutOf(run.index, policy),
     };
   }
@@ -121,18 +149,30 @@ export function createWatch(host, { store, scene, togglePin }) {
   }
 
   function arrange() {
-    lanesBox.replaceChildren(...shown.map((entry) => {
-      if (entry.lane) return entry.lane.element;
-      return make('article', { class: 'lane waiting' },
-        make('header', {},
-          make('span', { class: `letter ${entry.want.pin ? `pin-${entry.want.pin}` : 'picked'}`, text: entry.want.letter }),
-          make('h3', { text: entry.want.title })),
-        make('p', { class: 'hint', text: waitingText(entry) }));
-    }));
+    lanesBox.replaceChildren(
+      ...shown.map((entry) => {
+        if (entry.lane) return entry.lane.element;
+        return make(
+          'article',
+          { class: 'lane waiting' },
+          make(
+            'header',
+            {},
+            make('span', {
+              class: `letter ${entry.want.pin ? `pin-${entry.want.pin}` : 'picked'}`,
+              text: entry.want.letter,
+            }),
+            make('h3', { text: entry.want.title }),
+          ),
+          make('p', { class: 'hint', text: waitingText(entry) }),
+        );
+      }),
+    );
     lanesBox.dataset.count = String(shown.length);
     const { run } = scene;
     if (!run.can_watch) message.textContent = run.why_not ?? CANNOT_WATCH;
-    else if (shown.length === 0) message.textContent = 'Pick a policy to see what it does; pin up to four to compare them.';
+    else if (shown.length === 0)
+      message.textContent = 'Pick a policy to see what it does; pin up to four to compare them.';
     else message.textContent = '';
     controls.hidden = longest() === 0;
     if (shown.some(({ lane }) => lane) && store.state.step > longest()) goTo(longest());
@@ -150,28 +190,64 @@ export function createWatch(host, { store, scene, togglePin }) {
     const entries = shown.filter(({ want }) => want.policy !== undefined);
     comparison.hidden = entries.length < 2;
     if (comparison.hidden) return;
-    const head = make('tr', {}, make('th', { scope: 'col', text: 'Executed return' }),
-      ...entries.map(({ want }) => make('th', { scope: 'col' },
-        make('span', { class: `letter ${want.pin ? `pin-${want.pin}` : 'picked'}`, text: want.letter }),
-        ` ${want.title}`,
-        want.pin ? make('button', {
-          type: 'button', class: 'icon-button', text: '×', 'aria-label': `Unpin ${want.title}`,
-          onclick: () => togglePin(want.name),
-        }) : null)));
+    const head = make(
+      'tr',
+      {},
+      make('th', { scope: 'col', text: 'Executed return' }),
+      ...entries.map(({ want }) =>
+        make(
+          'th',
+          { scope: 'col' },
+          make('span', {
+            class: `letter ${want.pin ? `pin-${want.pin}` : 'picked'}`,
+            text: want.letter,
+          }),
+          ` ${want.title}`,
+          want.pin
+            ? make('button', {
+                type: 'button',
+                class: 'icon-button',
+                text: '×',
+                'aria-label': `Unpin ${want.title}`,
+                onclick: () => togglePin(want.name),
+              })
+            : null,
+        ),
+      ),
+    );
     const rows = model.objectives.map((objective) => {
       const values = entries.map(({ want }) => want.run.values[objective.index][want.policy]);
       const best = values.reduce((a, b) => (objective.sign * b > objective.sign * a ? b : a));
-      return make('tr', {}, make('th', { scope: 'row', text: objective.name }),
-        ...values.map((value) => make('td', {
-          class: isWithin(objective, value, best) ? 'best' : null, text: withUnit(objective, value),
-        })));
+      return make(
+        'tr',
+        {},
+        make('th', { scope: 'row', text: objective.name }),
+        ...values.map((value) =>
+          make('td', {
+            class: isWithin(objective, value, best) ? 'best' : null,
+            text: withUnit(objective, value),
+          }),
+        ),
+      );
     });
-    const steps = make('tr', {}, make('th', { scope: 'row', text: 'steps of the rollout' }),
-      ...entries.map(({ lane }) => make('td', { text: lane ? formatNumber(lane.steps) : '…' })));
+    const steps = make(
+      'tr',
+      {},
+      make('th', { scope: 'row', text: 'steps of the rollout' }),
+      ...entries.map(({ lane }) => make('td', { text: lane ? formatNumber(lane.steps) : '…' })),
+    );
     comparison.replaceChildren(
       make('h3', { text: 'Side by side' }),
-      make('div', { class: 'table-scroll' }, make('table', { class: 'compare' },
-        make('thead', {}, head), make('tbody', {}, ...rows, steps))),
+      make(
+        'div',
+        { class: 'table-scroll' },
+        make(
+          'table',
+          { class: 'compare' },
+          make('thead', {}, head),
+          make('tbody', {}, ...rows, steps),
+        ),
+      ),
     );
   }
 

@@ -11,11 +11,12 @@ export function amountInWords(model, objective, amount, isGain) {
   const shared = model.objectives.filter((other) => other.unit && other.unit === objective.unit);
   const unit = objective.unit ? unitFor(objective.unit, size) : '';
   let thing = objective.name;
-  if (unit) thing = shared.length > 1 || !/^[a-z]{3,}$/.test(unit) ? `${unit} of ${objective.name}` : unit;
+  if (unit)
+    thing = shared.length > 1 || !/^[a-z]{3,}$/.test(unit) ? `${unit} of ${objective.name}` : unit;
   const isCounted = unit !== '' && objective.unit.endsWith('s');
   const number = formatNumber(size);
   if (objective.sign > 0 && isGain) return `+${number} ${thing}`;
-  const isMore = (objective.sign > 0) === isGain;
+  const isMore = objective.sign > 0 === isGain;
   const word = isMore ? 'more' : isCounted ? 'fewer' : 'less';
   return `${number} ${word} ${thing}`;
 }
@@ -40,7 +41,10 @@ function listInWords(model, parts, isGain) {
     .slice(0, MOST_PARTS)
     .map(({ objective, amount }) => amountInWords(model, objective, amount, isGain));
   const rest = parts.length - named.length;
-  if (rest > 0) named.push(`${rest} smaller ${isGain ? 'gain' : 'loss'}${rest === 1 ? '' : isGain ? 's' : 'es'}`);
+  if (rest > 0)
+    named.push(
+      `${rest} smaller ${isGain ? 'gain' : 'loss'}${rest === 1 ? '' : isGain ? 's' : 'es'}`,
+    );
   if (named.length < 2) return named.join('');
   return `${named.slice(0, -1).join(', ')} and ${named[named.length - 1]}`;
 }
