@@ -2,6 +2,7 @@
 
 import { hideTooltip, make, showTooltip } from './dom.js';
 import { fraction, policyLines } from './data.js';
+import { packedColour } from './density.js';
 import { clearLayer, createSurface, highlights, mark, palette } from './surface.js';
 import { pointerAt, shortened } from './surface.js';
 
@@ -16,12 +17,13 @@ export function createMatrix(host, header, { store, scene, pick }) {
   const surface = createSurface(chart, {
     label: 'Scatter matrix of all pairs of objectives. Arrow keys pick the next policy.',
     layers: 2,
-    onResize: () => draw(),
+    onResize: () => redraw(),
   });
   header.append(
     make('span', { class: 'hint', text: 'Click an empty place in a cell to see that pair large.' }),
   );
 
+  let measured = null;
   const axes = () => store.state.order.map((index) => scene.model.objectives[index]);
   const cellWidth = () => (surface.width - GAP - LABEL_WIDTH) / (axes().length - 1) - GAP;
   const cellHeight = () => (surface.height - GAP - 18) / (axes().length - 1) - GAP;
@@ -62,35 +64,52 @@ export function createMatrix(host, header, { store, scene, pick }) {
     }
   }
 
-  function paintPixels() {
-    // Writing pixels directly: nine objectives with 5,000 policies are 180,000 points.
-    const ratio = window.devicePixelRatio || 1;
-    const canvas = surface.canvases[0];
-    const image = new ImageData(canvas.width, canvas.height);
-    const pixels = new Uint32Array(image.data.buffer);
-    const { run, mask } = scene;
-    const dot = Math.round((run.size > 1500 ? 1.5 : 2.5) * ratio);
-    const kept = packedColour(palette().point);
-    const faded = packedColour(palette().faded);
+  function measure() {
+    // Where each policy's square begins in each cell, as an index of a pixel.
+    const { width, height } = surface.canvases[0];
+    const ratio = width / surface.width;
+    const dot = Math.round((scene.run.size > 1500 ? 1.5 : 2.5) * ratio);
     const across = axes().map((objective) => positions(objective, cellWidth() * ratio));
     const up = axes().map((objective) => positions(objective, cellHeight() * ratio));
+    const cells = [];
     for (let row = 1; row < axes().length; row += 1) {
       for (let column = 0; column < row; column += 1) {
-        const left = cellLeft(column) * ratio - dot / 2;
-        const bottom = (cellTop(row) + cellHeight()) * ratio - dot / 2;
-        for (const wanted of [0, 1]) {
-          const colour = wanted ? kept : faded;
-          for (let policy = 0; policy < run.size; policy += 1) {
-            if (mask[policy] !== wanted) continue;
-            const x = Math.round(left + across[column][policy]);
-            const y = Math.round(bottom - up[row][policy]);
-            for (let dy = 0; dy < dot; dy += 1) {
-              const start = (y + dy) * canvas.width + x;
-              for (let dx = 0; dx < dot; dx += 1) pixels[start + dx] = colour;
-            }
-          }
-        }
+        const left = Math.round(cellLeft(column) * ratio - dot / 2);
+        const bottom = Math.round((cellTop(row) + cellHeight()) * ratio - dot / 2);
+        cells.push(
+          Int32Array.from(
+            across[column],
+            (x, policy) => (bottom - Math.round(up[row][policy])) * width + left + Math.round(x),
+          ),
+        );
       }
+    }
+    const faded = new Uint32Array(width * height);
+    measured = { cells, dot, width, faded };
+    const colour = packedColour(palette().faded);
+    for (const cell of cells) {
+      for (let policy = 0; policy < cell.length; policy += 1) putDot(faded, cell[policy], colour);
+    }
+  }
+
+  function putDot(pixels, start, colour) {
+    const { dot, width } = measured;
+    for (let row = 0; row < dot; row += 1) {
+      for (let column = 0; column < dot; column += 1) pixels[start + row * width + column] = colour;
+    }
+  }
+
+  function paintPixels() {
+    // Writing pixels directly: nine objectives with 5,000 policies are 180,000 points.
+    const { width, height } = surface.canvases[0];
+    const image = new ImageData(width, height);
+    const pixels = new Uint32Array(image.data.buffer);
+    pixels.set(measured.faded);
+    const colour = packedColour(palette().point);
+    const kept = Uint32Array.from(scene.mask.keys()).filter((policy) => scene.mask[policy]);
+    for (const cell of measured.cells) {
+      for (let index = 0; index < kept.length; index += 1)
+        putDot(pixels, cell[kept[index]], colour);
     }
     surface.contexts[0].putImageData(image, 0, 0);
   }
@@ -166,6 +185,11 @@ export function createMatrix(host, header, { store, scene, pick }) {
     }
   }
 
+  function redraw() {
+    if (surface.width && scene.run.size > MOST_CIRCLES) measure();
+    draw();
+  }
+
   function draw() {
     if (!surface.width) return;
     paintCells();
@@ -232,15 +256,10 @@ export function createMatrix(host, header, { store, scene, pick }) {
     orderBy: () => axes()[0],
     update: (changed) => {
       if (!surface.width) return;
-      const repaints = ['run', 'order', 'flipped', 'limits', 'scheme', 'views'];
-      if (repaints.some((key) => changed.has(key))) draw();
+      const moves = ['run', 'order', 'flipped', 'scheme', 'views'];
+      if (moves.some((key) => changed.has(key))) redraw();
+      else if (changed.has('limits')) draw();
       else drawTop();
     },
   };
-}
-
-function packedColour(text) {
-  // A colour like #0072b2 as one little-endian pixel.
-  const [red, green, blue] = [1, 3, 5].map((start) => parseInt(text.slice(start, start + 2), 16));
-  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }

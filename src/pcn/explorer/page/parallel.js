@@ -2,12 +2,12 @@
 
 import { hideTooltip, make, showTooltip } from './dom.js';
 import { formatNumber, fraction, policyLines, roundedLimit, ticks, valueAt } from './data.js';
+import { createDensity } from './density.js';
 import { badge, clearLayer, createSurface, highlights, mark } from './surface.js';
 import { palette, pointerAt, shortened } from './surface.js';
 
 const INSET = { side: 46, top: 54, bottom: 30 };
-const CHUNK = 200; // lines per path: short paths are stroked much faster than one long path
-const BUDGET = 24; // milliseconds of line drawing per frame
+const MOST_STROKES = 300; // policies beyond which lines are counted per pixel
 const GRIP = 16; // pixels around an axis within which a drag moves its limit
 const REORDER_HEIGHT = 38; // the titles' zone: a drag there moves the axis
 
@@ -21,12 +21,12 @@ export function createParallel(host, header, { store, scene, pick }) {
   });
   let drag = null;
   let heights = []; // one column of y coordinates per axis position
-  let pending = 0;
+  let counted = null; // the lines of the remaining policies as counts, and which they are
 
   const axes = () => store.state.order.map((index) => scene.model.objectives[index]);
+  const lastAxis = () => Math.max(1, scene.model.objectives.length - 1);
   const side = () => Math.min(INSET.side, surface.width * 0.09);
-  const axisX = (position) =>
-    side() + (position * (surface.width - 2 * side())) / Math.max(1, axes().length - 1);
+  const axisX = (position) => side() + (position * (surface.width - 2 * side())) / lastAxis();
   const place = (objective, value) =>
     surface.height -
     INSET.bottom -
@@ -45,50 +45,64 @@ export function createParallel(host, header, { store, scene, pick }) {
     }
   }
 
-  function strokeLines(context, policies, begin, deadline) {
-    let next = begin;
-    while (next < policies.length && (next === begin || performance.now() < deadline)) {
+  function strokeLines(layer, colour, isWanted) {
+    const context = clearLayer(surface, layer);
+    context.strokeStyle = colour;
+    context.lineWidth = 1.6;
+    context.globalAlpha = 0.85;
+    for (let policy = 0; policy < scene.run.size; policy += 1) {
+      if (!isWanted(policy)) continue;
       context.beginPath();
-      const end = Math.min(policies.length, next + CHUNK);
-      for (; next < end; next += 1) tracePolicy(context, policies[next]);
+      tracePolicy(context, policy);
       context.stroke();
     }
-    return next;
+    context.globalAlpha = 1;
   }
 
-  function drawLines(layer, kept, opacity, done) {
-    // Thousands of lines are spread over frames so that a brush never waits for all of them.
-    const policies = spread(scene.run.size).filter((policy) => !kept || scene.mask[policy]);
-    const context = clearLayer(surface, layer);
-    context.strokeStyle = kept ? palette().point : palette().faded;
-    context.lineWidth = scene.run.size > 300 ? 1 : 1.6;
-    context.lineJoin = 'bevel';
-    context.globalAlpha = opacity;
-    let next = 0;
-    const continueDrawing = () => {
-      next = strokeLines(context, policies, next, performance.now() + BUDGET);
-      if (next < policies.length) pending = requestAnimationFrame(continueDrawing);
-      else done();
-    };
-    continueDrawing();
+  function countLine(density, policy, amount) {
+    const ratio = surface.canvases[0].width / surface.width;
+    for (let position = 1; position < heights.length; position += 1) {
+      density.addLine(
+        axisX(position - 1) * ratio,
+        heights[position - 1][policy] * ratio,
+        axisX(position) * ratio,
+        heights[position][policy] * ratio,
+        amount,
+      );
+    }
+  }
+
+  function countAll() {
+    const { width, height } = surface.canvases[0];
+    const density = createDensity(width, height);
+    for (let policy = 0; policy < scene.run.size; policy += 1) countLine(density, policy, 1);
+    counted = { density, mask: new Uint8Array(scene.run.size).fill(1) };
+    density.paint(surface.contexts[0], palette().faded, 0.4);
   }
 
   function drawKept() {
-    cancelAnimationFrame(pending);
-    const opacity = scene.count > 2000 ? 0.18 : scene.count > 300 ? 0.35 : 0.85;
-    drawLines(1, true, opacity, () => {});
+    if (scene.run.size <= MOST_STROKES) {
+      strokeLines(1, palette().point, (policy) => scene.mask[policy]);
+      return;
+    }
+    // A brush changes few lines: only those are added and removed.
+    for (let policy = 0; policy < scene.run.size; policy += 1) {
+      const change = scene.mask[policy] - counted.mask[policy];
+      if (change !== 0) countLine(counted.density, policy, change);
+    }
+    counted.mask = scene.mask;
+    const opacity = scene.count > 2000 ? 0.16 : scene.count > MOST_STROKES ? 0.3 : 0.7;
+    counted.density.paint(surface.contexts[1], palette().point, opacity);
   }
 
   function redraw() {
     if (!surface.width) return;
-    cancelAnimationFrame(pending);
     measure();
+    if (scene.run.size > MOST_STROKES) countAll();
+    else strokeLines(0, palette().faded, () => true);
+    drawOverlays(surface.contexts[0]);
+    drawKept();
     drawTop();
-    drawLines(0, false, scene.run.size > 300 ? 0.3 : 0.9, () => {
-      surface.contexts[0].globalAlpha = 1;
-      drawOverlays(surface.contexts[0]);
-      drawKept();
-    });
   }
 
   function drawAxis(context, objective, position) {
@@ -122,8 +136,10 @@ export function createParallel(host, header, { store, scene, pick }) {
     const isFlipped = store.state.flipped.includes(objective.index);
     const upper = objective.sign > 0 !== isFlipped ? objective.high : objective.low;
     const lower = objective.sign > 0 !== isFlipped ? objective.low : objective.high;
-    context.fillText(formatNumber(upper), x, top - 8);
-    context.fillText(formatNumber(lower), x, bottom + 16);
+    if (gap > 52 || position % 2 === 0) {
+      context.fillText(formatNumber(upper), x, top - 8);
+      context.fillText(formatNumber(lower), x, bottom + 16);
+    }
     if (gap > 120) {
       context.textAlign = position === count - 1 ? 'right' : 'left';
       context.textBaseline = 'middle';
@@ -179,10 +195,9 @@ export function createParallel(host, header, { store, scene, pick }) {
     context.lineWidth = 1.2;
     context.globalAlpha = columns[0].length > 60 ? 0.25 : 0.5;
     context.setLineDash(columns[0].length > 300 ? [] : dash);
-    for (let begin = 0; begin < columns[0].length; begin += CHUNK) {
+    for (let row = 0; row < columns[0].length; row += 1) {
       context.beginPath();
-      const end = Math.min(columns[0].length, begin + CHUNK);
-      for (let row = begin; row < end; row += 1) traceColumns(context, columns, row);
+      traceColumns(context, columns, row);
       context.stroke();
     }
     context.setLineDash([]);
@@ -367,25 +382,4 @@ export function createParallel(host, header, { store, scene, pick }) {
       }
     },
   };
-}
-
-const spreads = new Map();
-
-function spread(size) {
-  // All indices in an order whose beginnings are spread evenly, so that a part looks like the whole.
-  if (!spreads.has(size)) {
-    const stride = Math.max(1, Math.floor(size * 0.618));
-    const isCoprime = (step) => {
-      let [a, b] = [size, step];
-      while (b) [a, b] = [b, a % b];
-      return a === 1;
-    };
-    let step = stride;
-    while (!isCoprime(step)) step += 1;
-    spreads.set(
-      size,
-      Array.from({ length: size }, (_, index) => (index * step) % size),
-    );
-  }
-  return spreads.get(size);
 }

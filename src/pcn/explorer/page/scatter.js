@@ -144,7 +144,7 @@ export function createScatter(host, header, { store, scene, pick }) {
     model.runs.forEach((other) => {
       if (other === run || !overlays.includes(`run${other.index}`)) return;
       context.strokeStyle = colour.runs[other.index % 4];
-      drawColumns(context, other.values, across, up, RUN_SHAPES[other.index % 4], 5);
+      drawColumns(context, other.values, across, up, RUN_SHAPES[other.index % 4], 6.5);
     });
     if (overlays.includes('front') && model.knownFront) {
       context.strokeStyle = colour.front;

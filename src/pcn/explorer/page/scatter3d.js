@@ -13,12 +13,12 @@ export function createScatter3d(host, header, { store, scene, pick }) {
   host.append(chart);
   const surface = createSurface(chart, {
     label: 'Scatter of three objectives. Drag or hold Shift with the arrow keys to turn it.',
-    onResize: () => draw(),
+    onResize: () => redraw(),
   });
   let turn = -2.2;
   let tilt = 0.5;
   let drag = null;
-  let projected = { x: new Float32Array(0), y: new Float32Array(0), depth: new Float32Array(0) };
+  let projected = { x: [], y: [], depth: [], order: [] };
 
   function project(a, b, c) {
     // The third objective points upwards; a little perspective makes near points larger.
@@ -109,26 +109,22 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     }
   }
 
+  function projectAll() {
+    // Kept until the view, the axes or the run change: a limit only changes colours.
+    const { run } = scene;
+    const [x, y, depth] = [0, 1, 2].map(() => new Float32Array(run.size));
+    for (let policy = 0; policy < run.size; policy += 1) {
+      [x[policy], y[policy], depth[policy]] = project(...shares(run.values, policy));
+    }
+    const order = Uint32Array.from(x.keys()).sort((one, other) => depth[other] - depth[one]);
+    projected = { x, y, depth, order };
+  }
+
   function drawPoints(context) {
     const { run, mask } = scene;
     const colour = palette();
-    if (projected.x.length !== run.size) {
-      projected = {
-        x: new Float32Array(run.size),
-        y: new Float32Array(run.size),
-        depth: new Float32Array(run.size),
-      };
-    }
-    for (let policy = 0; policy < run.size; policy += 1) {
-      const [x, y, depth] = project(...shares(run.values, policy));
-      projected.x[policy] = x;
-      projected.y[policy] = y;
-      projected.depth[policy] = depth;
-    }
-    const order = Array.from({ length: run.size }, (_, policy) => policy);
-    order.sort((one, other) => projected.depth[other] - projected.depth[one]);
     const base = run.size > 1500 ? 2 : run.size > 300 ? 3 : 5.5;
-    for (const policy of order) {
+    for (const policy of projected.order) {
       const nearness = 0.5 - projected.depth[policy];
       context.fillStyle = mask[policy] ? colour.point : colour.faded;
       context.globalAlpha = Math.min(1, Math.max(0.45, 0.55 + 0.5 * nearness));
@@ -192,6 +188,11 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     }
   }
 
+  function redraw() {
+    projectAll();
+    draw();
+  }
+
   function draw() {
     if (!surface.width) return;
     const context = clearLayer(surface, 0);
@@ -228,7 +229,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
       turn = drag.turn - (x - drag.x) * 0.008;
       tilt = Math.max(-1.4, Math.min(1.4, drag.tilt + (y - drag.y) * 0.008));
       hideTooltip();
-      requestAnimationFrame(draw);
+      requestAnimationFrame(redraw);
       return;
     }
     const policy = nearest(x, y);
@@ -255,7 +256,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     if (event.key === 'ArrowUp') tilt = Math.min(1.4, tilt + 0.15);
     if (event.key === 'ArrowDown') tilt = Math.max(-1.4, tilt - 0.15);
     event.preventDefault();
-    draw();
+    redraw();
   });
 
   const options = scene.model.objectives.map(({ name, index }) => ({ value: index, text: name }));
@@ -275,11 +276,13 @@ export function createScatter3d(host, header, { store, scene, pick }) {
   return {
     canvases: surface.canvases,
     orderBy: () => axes()[0],
-    update: () => {
+    update: (changed) => {
       selects.forEach((select, slot) => {
         select.value = String(store.state.axes[slot]);
       });
-      draw();
+      const moves = ['run', 'axes', 'flipped', 'scheme', 'views'].some((key) => changed.has(key));
+      if (moves) redraw();
+      else draw();
     },
   };
 }

@@ -208,15 +208,15 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
   return {
     canvases: [],
     update: (changed) => {
-      const isOnlyHover = changed.size === 1 && changed.has('hover');
-      if (isOnlyHover) {
+      const rebuilding = ['run', 'sort', 'pick', 'pins', 'views'];
+      if (!rebuilding.some((key) => changed.has(key))) {
         for (const row of body.querySelectorAll('tr[data-policy]')) {
-          row.classList.toggle('hovered', Number(row.dataset.policy) === store.state.hover);
+          const policy = Number(row.dataset.policy);
+          row.classList.toggle('hovered', policy === store.state.hover);
+          row.classList.toggle('excluded', !scene.mask[policy]);
         }
         return;
       }
-      const keys = ['run', 'sort', 'limits', 'pick', 'pins', 'views'];
-      if (!keys.some((key) => changed.has(key))) return;
       if (['run', 'sort', 'views'].some((key) => changed.has(key))) reorder();
       if (changed.has('pick') || changed.has('views')) reveal();
       fill();

@@ -150,7 +150,7 @@ export function createWatch(host, { store, scene, togglePin }) {
 
   function arrange() {
     lanesBox.replaceChildren(
-      ...shown.map((entry) => {
+      ...shown.filter(isWorthShowing).map((entry) => {
         if (entry.lane) return entry.lane.element;
         return make(
           'article',
@@ -164,7 +164,7 @@ export function createWatch(host, { store, scene, togglePin }) {
             }),
             make('h3', { text: entry.want.title }),
           ),
-          make('p', { class: 'hint', text: waitingText(entry) }),
+          make('p', { class: 'hint', text: entry.error ?? 'Executing the policy…' }),
         );
       }),
     );
@@ -180,10 +180,9 @@ export function createWatch(host, { store, scene, togglePin }) {
     show();
   }
 
-  function waitingText({ error, want }) {
+  function isWorthShowing({ error, want }) {
     // The message above says it already where the run in sight cannot be watched.
-    if (error && !want.run.can_watch && want.run === scene.run) return '';
-    return error ?? 'Executing the policy…';
+    return !error || want.run.can_watch || want.run !== scene.run;
   }
 
   function compareValues() {
