@@ -134,7 +134,7 @@ export function createMatrix(host, header, { store, scene, pick }) {
       if (index > 0)
         context.fillText(rowName, cellLeft(index) + 2, cellTop(index) + cellHeight() / 2);
       context.textAlign = 'center';
-      const columnName = shortened(context, `${objective.name} →`, cellWidth());
+      const columnName = shortened(context, objective.name, cellWidth());
       if (index < objectives.length - 1) {
         context.fillText(columnName, cellLeft(index) + cellWidth() / 2, surface.height - 9);
       }
