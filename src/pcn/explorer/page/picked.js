@@ -13,10 +13,16 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
     class: 'pill',
     onclick: () => togglePin(store.state.pick),
   });
+  const watch = make('button', {
+    type: 'button',
+    class: 'pill',
+    text: 'Watch',
+    onclick: () => document.getElementById('watch').scrollIntoView({ behavior: 'smooth' }),
+  });
   const content = make('div', { class: 'picked-content' });
   const suggestions = make('div', { class: 'suggestions' });
   host.append(
-    make('div', { class: 'title-row' }, title, pin),
+    make('div', { class: 'title-row' }, title, make('div', { class: 'pills' }, watch, pin)),
     content,
     make('h3', { text: 'Suggestions' }),
     suggestions,
@@ -172,6 +178,7 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
     if (changed.has('run')) fillSuggestions();
     const picked = model.policyNamed(store.state.pick);
     pin.hidden = !picked;
+    watch.hidden = !picked || !picked.run.can_watch;
     if (!picked) {
       title.textContent = 'Pick a policy';
       content.replaceChildren(
@@ -186,7 +193,7 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
     const position = store.state.pins.indexOf(store.state.pick);
     title.textContent =
       model.runs.length > 1 ? `Policy ${policy} of ${run.name}` : `Policy ${policy}`;
-    pin.textContent = position >= 0 ? `Pinned as ${PIN_LETTERS[position]}` : 'Pin to compare';
+    pin.textContent = position >= 0 ? `Pinned as ${PIN_LETTERS[position]}` : 'Pin';
     pin.setAttribute('aria-pressed', String(position >= 0));
     if (!changed.has('pick') && !changed.has('run')) return;
     content.replaceChildren(

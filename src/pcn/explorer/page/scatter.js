@@ -57,7 +57,7 @@ export function createScatter(host, header, { store, scene, pick }) {
     context.fillStyle = colour.quiet;
     context.textAlign = 'center';
     context.textBaseline = 'top';
-    for (const tick of ticks(across, Math.max(2, (width - 90) / 90))) {
+    for (const tick of ticks(across, Math.max(3, (width - 90) / 70))) {
       const x = Math.round(place(across, tick, true)) + 0.5;
       context.beginPath();
       context.moveTo(x, EDGES.top);
@@ -67,7 +67,7 @@ export function createScatter(host, header, { store, scene, pick }) {
     }
     context.textAlign = 'right';
     context.textBaseline = 'middle';
-    for (const tick of ticks(up, Math.max(2, (height - 60) / 60))) {
+    for (const tick of ticks(up, Math.max(3, (height - 60) / 60))) {
       const y = Math.round(place(up, tick, false)) + 0.5;
       context.beginPath();
       context.moveTo(EDGES.left, y);

@@ -233,7 +233,7 @@ export function createWatch(host, { store, scene, togglePin }) {
       'tr',
       {},
       make('th', { scope: 'row', text: 'steps of the rollout' }),
-      ...entries.map(({ lane }) => make('td', { text: lane ? formatNumber(lane.steps) : '…' })),
+      ...entries.map(({ lane }) => make('td', { text: lane ? formatNumber(lane.steps) : '–' })),
     );
     comparison.replaceChildren(
       make('h3', { text: 'Side by side' }),
