@@ -1,7 +1,8 @@
 // Scatter matrix: every pair of objectives in a small cell, painted pixel by pixel to stay quick.
 
-import { hideTooltip, make, showTooltip } from './dom.js';
-import { fraction, policyLines } from './data.js';
+import { make } from './dom.js';
+import { fraction } from './data.js';
+import { endHover, hoverPolicy, nearestPolicy } from './pointing.js';
 import { packedColour } from './density.js';
 import { clearLayer, createSurface, highlights, mark, palette } from './surface.js';
 import { pointerAt, shortened } from './surface.js';
@@ -141,6 +142,16 @@ export function createMatrix(host, header, { store, scene, pick }) {
     });
   }
 
+  const placeIn = ({ row, column }) => {
+    const [across, up] = [axes()[column], axes()[row]];
+    const { flipped } = store.state;
+    const shareOf = (axis, policy) => fraction(axis, scene.run.values[axis.index][policy], flipped);
+    return (policy) => [
+      cellLeft(column) + cellWidth() * shareOf(across, policy),
+      cellTop(row) + cellHeight() * (1 - shareOf(up, policy)),
+    ];
+  };
+
   function drawCell(context, objectives, row, column) {
     const colour = palette();
     const [left, top] = [cellLeft(column), cellTop(row)];
@@ -148,14 +159,7 @@ export function createMatrix(host, header, { store, scene, pick }) {
     context.strokeStyle = colour.line;
     context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
     const { flipped, limits, hover } = store.state;
-    const place = (policy) => [
-      left +
-        width *
-          fraction(objectives[column], scene.run.values[objectives[column].index][policy], flipped),
-      top +
-        height *
-          (1 - fraction(objectives[row], scene.run.values[objectives[row].index][policy], flipped)),
-    ];
+    const place = placeIn({ row, column });
     context.strokeStyle = colour.limit;
     context.setLineDash([3, 3]);
     const limitX = limits[objectives[column].index];
@@ -204,40 +208,14 @@ export function createMatrix(host, header, { store, scene, pick }) {
 
   function nearest(x, y) {
     const cell = cellUnder(x, y);
-    if (!cell) return null;
-    const [across, up] = [axes()[cell.column], axes()[cell.row]];
-    let found = null;
-    let closest = CELL_REACH * CELL_REACH;
-    for (let policy = 0; policy < scene.run.size; policy += 1) {
-      const { values } = scene.run;
-      const { flipped } = store.state;
-      const dx =
-        cellLeft(cell.column) +
-        cellWidth() * fraction(across, values[across.index][policy], flipped) -
-        x;
-      const dy =
-        cellTop(cell.row) +
-        cellHeight() * (1 - fraction(up, values[up.index][policy], flipped)) -
-        y;
-      const distance = dx * dx + dy * dy + (scene.mask[policy] ? 0 : 15);
-      if (distance < closest) {
-        closest = distance;
-        found = policy;
-      }
-    }
-    return found;
+    return cell ? nearestPolicy(scene, placeIn(cell), [x, y], CELL_REACH) : null;
   }
 
   surface.top.addEventListener('pointermove', (event) => {
     const policy = nearest(...pointerAt(event, surface));
-    store.set({ hover: policy });
-    if (policy === null) hideTooltip();
-    else showTooltip(event, `Policy ${policy}`, policyLines(scene.model, scene.run, policy));
+    hoverPolicy(event, policy, { store, scene });
   });
-  surface.top.addEventListener('pointerleave', () => {
-    hideTooltip();
-    store.set({ hover: null });
-  });
+  surface.top.addEventListener('pointerleave', () => endHover(store));
   surface.top.addEventListener('click', (event) => {
     const place = pointerAt(event, surface);
     const policy = nearest(...place);

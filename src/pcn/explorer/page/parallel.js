@@ -1,7 +1,9 @@
 // Parallel coordinates: one axis per objective, one line per policy, better is up.
 
-import { hideTooltip, make, showTooltip } from './dom.js';
-import { formatNumber, fraction, policyLines, roundedLimit, ticks, valueAt } from './data.js';
+import { hideTooltip, make } from './dom.js';
+import { formatNumber, fraction, roundedLimit, ticks, valueAt } from './data.js';
+import { shownOverlays } from './overlays.js';
+import { endHover, hoverPolicy } from './pointing.js';
 import { createDensity } from './density.js';
 import { badge, clearLayer, createSurface, highlights, mark } from './surface.js';
 import { palette, pointerAt, shortened } from './surface.js';
@@ -205,17 +207,8 @@ export function createParallel(host, header, { store, scene, pick }) {
   }
 
   function drawOverlays(context) {
-    const { overlays } = store.state;
-    const { model, run } = scene;
-    const colour = palette();
-    if (overlays.includes('archive'))
-      strokeColumns(context, run.archiveColumns, colour.quiet, [1, 3]);
-    model.runs.forEach((other) => {
-      if (other === run || !overlays.includes(`run${other.index}`)) return;
-      strokeColumns(context, other.values, colour.runs[other.index % 4], [8, 3]);
-    });
-    if (overlays.includes('front') && model.knownFront) {
-      strokeColumns(context, model.knownFront.columns, colour.front, [4, 4]);
+    for (const { columns, colour, dash } of shownOverlays(scene)) {
+      strokeColumns(context, columns, colour, dash);
     }
   }
 
@@ -338,9 +331,7 @@ export function createParallel(host, header, { store, scene, pick }) {
     surface.top.style.cursor =
       y < REORDER_HEIGHT ? 'ew-resize' : isOnAxis ? 'ns-resize' : 'pointer';
     const policy = y < REORDER_HEIGHT ? null : nearest(x, y);
-    store.set({ hover: policy });
-    if (policy === null) hideTooltip();
-    else showTooltip(event, `Policy ${policy}`, policyLines(scene.model, scene.run, policy));
+    hoverPolicy(event, policy, { store, scene });
   });
   surface.top.addEventListener('pointerup', (event) => {
     const policy = nearest(...pointerAt(event, surface));
@@ -350,10 +341,7 @@ export function createParallel(host, header, { store, scene, pick }) {
   surface.top.addEventListener('pointercancel', () => {
     drag = null;
   });
-  surface.top.addEventListener('pointerleave', () => {
-    hideTooltip();
-    store.set({ hover: null });
-  });
+  surface.top.addEventListener('pointerleave', () => endHover(store));
   surface.top.addEventListener('dblclick', (event) => {
     const objective = axes()[axisUnder(pointerAt(event, surface)[0])];
     const limits = [...store.state.limits];

@@ -1,8 +1,10 @@
 // Two objectives against each other: points, error bars, limits, ideal and nadir.
 
-import { choice, hideTooltip, make, showTooltip } from './dom.js';
-import { formatNumber, fraction, policyLines, roundedLimit, ticks, valueAt } from './data.js';
-import { RUN_SHAPES, axisTitle, badge, clearLayer, createSurface } from './surface.js';
+import { choice, hideTooltip, make } from './dom.js';
+import { formatNumber, fraction, roundedLimit, ticks, valueAt } from './data.js';
+import { shownOverlays } from './overlays.js';
+import { endHover, hoverPolicy, nearestPolicy } from './pointing.js';
+import { axisTitle, badge, clearLayer, createSurface } from './surface.js';
 import { highlights, mark, palette, pointerAt, shortened } from './surface.js';
 
 const EDGES = { left: 62, right: 22, top: 20, bottom: 48 };
@@ -32,21 +34,19 @@ export function createScatter(host, header, { store, scene, pick }) {
     return valueAt(objective, Math.min(1, Math.max(0, share)), store.state.flipped);
   };
 
+  const placeOf = (columns, row, across, up) => [
+    place(across, columns[across.index][row], true),
+    place(up, columns[up.index][row], false),
+  ];
+
   function nearest(x, y) {
     const [across, up] = axes();
-    let found = null;
-    let closest = REACH * REACH;
-    for (let policy = 0; policy < scene.run.size; policy += 1) {
-      const dx = place(across, scene.run.values[across.index][policy], true) - x;
-      const dy = place(up, scene.run.values[up.index][policy], false) - y;
-      // An excluded point can be picked, but a remaining one near it comes first.
-      const distance = dx * dx + dy * dy + (scene.mask[policy] ? 0 : 30);
-      if (distance < closest) {
-        closest = distance;
-        found = policy;
-      }
-    }
-    return found;
+    return nearestPolicy(
+      scene,
+      (policy) => placeOf(scene.run.values, policy, across, up),
+      [x, y],
+      REACH,
+    );
   }
 
   function drawAxes(context, across, up) {
@@ -122,34 +122,17 @@ export function createScatter(host, header, { store, scene, pick }) {
     context.setLineDash([]);
   }
 
-  function drawColumns(context, columns, across, up, shape, radius) {
-    context.beginPath();
-    for (let row = 0; row < columns[0].length; row += 1) {
-      const x = place(across, columns[across.index][row], true);
-      const y = place(up, columns[up.index][row], false);
-      mark(context, shape, x, y, radius);
-      context.stroke();
-    }
-  }
-
   function drawOverlays(context, across, up) {
-    const colour = palette();
-    const { overlays } = store.state;
-    const { model, run } = scene;
     context.lineWidth = 1.3;
-    if (overlays.includes('archive')) {
-      context.strokeStyle = colour.quiet;
-      drawColumns(context, run.archiveColumns, across, up, 'circle', 2.5);
-    }
-    model.runs.forEach((other) => {
-      if (other === run || !overlays.includes(`run${other.index}`)) return;
-      context.strokeStyle = colour.runs[other.index % 4];
-      drawColumns(context, other.values, across, up, RUN_SHAPES[other.index % 4], 6.5);
-    });
-    if (overlays.includes('front') && model.knownFront) {
-      context.strokeStyle = colour.front;
-      if (model.objectives.length === 2) drawStaircase(context, across, up);
-      drawColumns(context, model.knownFront.columns, across, up, 'circle', 7.5);
+    for (const { name, columns, colour, shape, radius } of shownOverlays(scene)) {
+      context.strokeStyle = colour;
+      if (name === 'front' && scene.model.objectives.length === 2) {
+        drawStaircase(context, across, up);
+      }
+      for (let row = 0; row < columns[0].length; row += 1) {
+        mark(context, shape, ...placeOf(columns, row, across, up), radius);
+        context.stroke();
+      }
     }
   }
 
@@ -170,8 +153,7 @@ export function createScatter(host, header, { store, scene, pick }) {
   }
 
   function drawBar(context, policy, across, up) {
-    const x = place(across, scene.run.values[across.index][policy], true);
-    const y = place(up, scene.run.values[up.index][policy], false);
+    const [x, y] = placeOf(scene.run.values, policy, across, up);
     const wide = scene.run.interval(across.index, policy);
     const high = scene.run.interval(up.index, policy);
     context.beginPath();
@@ -228,15 +210,13 @@ export function createScatter(host, header, { store, scene, pick }) {
     const { run, model } = scene;
     for (const suggestion of model.suggestions) {
       if (suggestion.run !== run.index) continue;
-      const x = place(across, run.values[across.index][suggestion.policy], true);
-      const y = place(up, run.values[up.index][suggestion.policy], false);
+      const [x, y] = placeOf(run.values, suggestion.policy, across, up);
       const other = model.suggestions.find((each) => each.kind !== suggestion.kind);
       const isLower = suggestion.kind === 'balanced' && other && other.policy === suggestion.policy;
       badge(context, suggestion.kind, x + 10, y - 14 + (isLower ? 28 : 0), palette().quiet);
     }
     for (const { policy, colour, label, isPicked } of highlights(scene)) {
-      const x = place(across, run.values[across.index][policy], true);
-      const y = place(up, run.values[up.index][policy], false);
+      const [x, y] = placeOf(run.values, policy, across, up);
       context.strokeStyle = colour;
       context.fillStyle = colour;
       context.lineWidth = 2;
@@ -250,8 +230,7 @@ export function createScatter(host, header, { store, scene, pick }) {
     }
     const { hover } = store.state;
     if (hover !== null && hover < run.size) {
-      const x = place(across, run.values[across.index][hover], true);
-      const y = place(up, run.values[up.index][hover], false);
+      const [x, y] = placeOf(run.values, hover, across, up);
       context.strokeStyle = palette().ink;
       context.lineWidth = 1.5;
       mark(context, 'circle', x, y, 9);
@@ -324,9 +303,7 @@ export function createScatter(host, header, { store, scene, pick }) {
       return;
     }
     const policy = nearest(x, y);
-    store.set({ hover: policy });
-    if (policy === null) hideTooltip();
-    else showTooltip(event, `Policy ${policy}`, policyLines(scene.model, scene.run, policy));
+    hoverPolicy(event, policy, { store, scene });
   });
   surface.top.addEventListener('pointerup', (event) => {
     const [x, y] = pointerAt(event, surface);
@@ -340,10 +317,7 @@ export function createScatter(host, header, { store, scene, pick }) {
   surface.top.addEventListener('pointercancel', () => {
     drag = null;
   });
-  surface.top.addEventListener('pointerleave', () => {
-    hideTooltip();
-    store.set({ hover: null });
-  });
+  surface.top.addEventListener('pointerleave', () => endHover(store));
 
   const options = scene.model.objectives.map(({ name, index }) => ({ value: index, text: name }));
   const chooseAxis = (slot) => (value) => {

@@ -1,8 +1,10 @@
 // Three objectives in space: points are sorted by depth and painted from back to front.
 
-import { choice, hideTooltip, make, showTooltip } from './dom.js';
-import { fraction, policyLines, withUnit } from './data.js';
-import { RUN_SHAPES, badge, clearLayer, createSurface, highlights } from './surface.js';
+import { choice, hideTooltip, make } from './dom.js';
+import { fraction, withUnit } from './data.js';
+import { shownOverlays } from './overlays.js';
+import { endHover, hoverPolicy, nearestPolicy } from './pointing.js';
+import { badge, clearLayer, createSurface, highlights } from './surface.js';
 import { mark, palette, pointerAt } from './surface.js';
 
 const GRID_LINES = 4; // cells of the grid on each wall
@@ -79,34 +81,18 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     context.fillText(text, anchor, Math.max(8, y + (y < startY ? -12 : 16)));
   }
 
-  function drawColumns(context, columns, shape, radius) {
-    for (let row = 0; row < columns[0].length; row += 1) {
-      const [x, y] = project(...shares(columns, row));
-      mark(context, shape, x, y, radius);
-      context.stroke();
-    }
-  }
-
   function drawOverlays(context) {
-    const { overlays } = store.state;
-    const { model, run } = scene;
-    const colour = palette();
     context.lineWidth = 1.2;
-    if (overlays.includes('archive')) {
-      context.strokeStyle = colour.quiet;
-      drawColumns(context, run.archiveColumns, 'circle', 2.5);
+    context.globalAlpha = 0.7;
+    for (const { columns, colour, shape, radius } of shownOverlays(scene)) {
+      context.strokeStyle = colour;
+      for (let row = 0; row < columns[0].length; row += 1) {
+        const [x, y] = project(...shares(columns, row));
+        mark(context, shape, x, y, radius);
+        context.stroke();
+      }
     }
-    model.runs.forEach((other) => {
-      if (other === run || !overlays.includes(`run${other.index}`)) return;
-      context.strokeStyle = colour.runs[other.index % 4];
-      drawColumns(context, other.values, RUN_SHAPES[other.index % 4], 5);
-    });
-    if (overlays.includes('front') && model.knownFront) {
-      context.strokeStyle = colour.front;
-      context.globalAlpha = 0.6;
-      drawColumns(context, model.knownFront.columns, 'circle', 7);
-      context.globalAlpha = 1;
-    }
+    context.globalAlpha = 1;
   }
 
   function projectAll() {
@@ -203,18 +189,8 @@ export function createScatter3d(host, header, { store, scene, pick }) {
   }
 
   function nearest(x, y) {
-    let found = null;
-    let closest = NEAR * NEAR;
-    for (let policy = 0; policy < projected.x.length; policy += 1) {
-      const dx = projected.x[policy] - x;
-      const dy = projected.y[policy] - y;
-      const distance = dx * dx + dy * dy + (scene.mask[policy] ? 0 : 30);
-      if (distance < closest) {
-        closest = distance;
-        found = policy;
-      }
-    }
-    return found;
+    const placeOf = (policy) => [projected.x[policy], projected.y[policy]];
+    return nearestPolicy(scene, placeOf, [x, y], NEAR);
   }
 
   surface.top.addEventListener('pointerdown', (event) => {
@@ -233,9 +209,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
       return;
     }
     const policy = nearest(x, y);
-    store.set({ hover: policy });
-    if (policy === null) hideTooltip();
-    else showTooltip(event, `Policy ${policy}`, policyLines(scene.model, scene.run, policy));
+    hoverPolicy(event, policy, { store, scene });
   });
   surface.top.addEventListener('pointerup', (event) => {
     const policy = nearest(...pointerAt(event, surface));
@@ -245,10 +219,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
   surface.top.addEventListener('pointercancel', () => {
     drag = null;
   });
-  surface.top.addEventListener('pointerleave', () => {
-    hideTooltip();
-    store.set({ hover: null });
-  });
+  surface.top.addEventListener('pointerleave', () => endHover(store));
   surface.top.addEventListener('keydown', (event) => {
     if (!event.shiftKey || !event.key.startsWith('Arrow')) return;
     if (event.key === 'ArrowLeft') turn += 0.15;

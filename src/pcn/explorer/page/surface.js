@@ -120,8 +120,6 @@ export function mark(context, shape, x, y, radius) {
   }
 }
 
-export const RUN_SHAPES = ['triangle', 'square', 'diamond', 'plus'];
-
 export function highlights(scene) {
   // The policies of this run that stand out, the picked one last so that it is drawn on top.
   const { state, model, run } = scene;

@@ -3,7 +3,7 @@
 import { choice, make } from './dom.js';
 import { formatNumber } from './data.js';
 import { isLive } from './source.js';
-import { RUN_SHAPES } from './surface.js';
+import { overlayChoices } from './overlays.js';
 
 function summary(run) {
   const metrics = run.hypervolume ?? {};
@@ -70,19 +70,7 @@ export function fillToolbar(host, { model, store, views }) {
       },
     }),
   );
-  const overlays = [];
-  if (model.knownFront) {
-    overlays.push(['front', model.knownFront.exact ? 'known front' : 'best known front', '○']);
-  }
-  if (model.runs.some(({ archiveSize }) => archiveSize > 0))
-    overlays.push(['archive', 'archive', '∘']);
-  const signs = { triangle: '△', square: '□', diamond: '◇', plus: '+' };
-  if (model.runs.length > 1) {
-    model.runs.forEach(({ name, index }) =>
-      overlays.push([`run${index}`, name, signs[RUN_SHAPES[index % 4]]]),
-    );
-  }
-  const boxes = overlays.map(([name, text, sign]) => {
+  const boxes = overlayChoices(model).map(({ name, text, sign }) => {
     const box = make('input', {
       type: 'checkbox',
       'data-overlay': name,
