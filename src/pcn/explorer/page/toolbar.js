@@ -1,0 +1,107 @@
+// The head of the page: which runs are shown, which views, and what is laid over them.
+
+import { choice, make } from './dom.js';
+import { formatNumber } from './data.js';
+import { isLive } from './source.js';
+import { overlayChoices } from './overlays.js';
+
+function summary(run) {
+  const metrics = run.hypervolume ?? {};
+  const parts = [`${run.algorithm.toUpperCase()}, seed ${run.seed}`];
+  parts.push(`${formatNumber(run.size)} ${run.size === 1 ? 'policy' : 'policies'}`);
+  if (Number.isFinite(run.steps)) parts.push(`${formatNumber(run.steps)} steps of training`);
+  if (Number.isFinite(metrics.hypervolume))
+    parts.push(`hypervolume ${formatNumber(metrics.hypervolume)}`);
+  if (Number.isFinite(metrics.front_share)) {
+    parts.push(`${formatNumber(100 * metrics.front_share)} % of the known front`);
+  }
+  if (run.fidelity && Number.isFinite(run.fidelity.exact)) {
+    parts.push(`${formatNumber(100 * run.fidelity.exact)} % return what was requested`);
+  }
+  return parts.join(' · ');
+}
+
+export function fillHeader(host, { model, store, scene }) {
+  const line = make('p', { class: 'summary' });
+  const badge = make('span', { class: 'notice', text: 'unfinished run' });
+  const runs = model.runs.map(({ name, index }) => ({ value: index, text: name }));
+  const select = choice('Run', runs, store.state.run, (value) =>
+    store.set({
+      run: Number(value),
+      pick: null,
+      ask: null,
+    }),
+  );
+  host.append(
+    make(
+      'div',
+      { class: 'brand' },
+      make('h1', { text: model.environment.name }),
+      model.runs.length > 1 ? select : null,
+      badge,
+      isLive() ? null : make('span', { class: 'tag', text: 'report' }),
+    ),
+    line,
+    ...(model.left_out ?? []).map((text) => make('p', { class: 'notice', text })),
+  );
+  document.title = `${model.title} · pcn`;
+  return {
+    update: (changed) => {
+      if (!changed.has('run')) return;
+      line.textContent = summary(scene.run);
+      badge.hidden = scene.run.finished !== false;
+      select.value = String(store.state.run);
+    },
+  };
+}
+
+export function fillToolbar(host, { model, store, views }) {
+  const toggles = views.map(({ name, title }) =>
+    make('button', {
+      type: 'button',
+      class: 'tab',
+      text: title,
+      'data-view': name,
+      onclick: () => {
+        const shown = store.state.views;
+        store.set({
+          views: shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name],
+        });
+      },
+    }),
+  );
+  const boxes = overlayChoices(model).map(({ name, text, sign }) => {
+    const box = make('input', {
+      type: 'checkbox',
+      'data-overlay': name,
+      onchange: () => {
+        const shown = store.state.overlays.filter((each) => each !== name);
+        store.set({ overlays: box.checked ? [...shown, name] : shown });
+      },
+    });
+    const label = make('label', { class: 'overlay' }, box, `${sign} ${text}`);
+    return { name, box, label };
+  });
+  host.append(
+    make('div', { class: 'tabs', role: 'group', 'aria-label': 'Views' }, ...toggles),
+    make(
+      'div',
+      { class: 'overlays', role: 'group', 'aria-label': 'Also show' },
+      ...boxes.map(({ label }) => label),
+    ),
+  );
+  return {
+    update: (changed) => {
+      toggles.forEach((toggle) => {
+        toggle.setAttribute(
+          'aria-pressed',
+          String(store.state.views.includes(toggle.dataset.view)),
+        );
+      });
+      boxes.forEach(({ name, box, label }) => {
+        box.checked = store.state.overlays.includes(name);
+        label.hidden = changed !== null && name === `run${store.state.run}`;
+      });
+    },
+  };
+}
