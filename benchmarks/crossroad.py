@@ -23,7 +23,7 @@ import pcn.rollout
 from pcn.algorithms import ALGORITHMS
 from pcn.envs.crossroad import Crossroad
 from pcn.envs.crossroad.environment import STEP_LIMIT
-from pcn.envs.slots import WorkerSlots
+from pcn.envs.worker_slots import WorkerSlots
 from pcn.rollout.slot_agents import SlotAgents
 from pcn.runs.request import Request
 from pcn.runs.settling import settle

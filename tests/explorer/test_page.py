@@ -171,6 +171,7 @@ def test_a_point_of_the_scatter_is_picked_by_a_click(page):
     pick(page, 2)
     page.mouse.click(*place)
     page.wait_for_selector("#picked h2:has-text('Policy 7 ')")
+    assert page.inner_text("#picked h2").strip() == "Policy 7"
 
 
 def test_arrow_keys_on_a_chart_pick_the_next_policy_and_tell_it(page):
@@ -230,6 +231,7 @@ def test_only_four_policies_can_be_pinned(page):
     for policy in range(5):
         page.click(f"tr[data-policy='{policy}'] button.pin")
     expect(page.locator("button.pin[aria-pressed=true]")).to_have_text(list("ABCD"))
+    assert page.get_attribute("tr[data-policy='4'] button.pin", "aria-pressed") != "true"
 
 
 def test_asking_for_a_return_tells_what_came_out_and_the_nearest_policy(page, trained):

@@ -10,8 +10,9 @@ from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv
 from pcn.envs.observations import ObservationReader
 from pcn.envs.probing import Probe
 from pcn.envs.registry import Workers
-from pcn.envs.slots import LocalSlots, Slots, WorkerSlots
+from pcn.envs.slots import LocalSlots, Slots
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
+from pcn.envs.worker_slots import WorkerSlots
 from pcn.errors import UserError
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from pcn.cluster import connected, nodes_with_cores, reason_of, worker_environment
 from pcn.envs.gymnasium_source import MakeEnv
-from pcn.envs.slots import Beginning, Outcome, Played, Script, SlotProcess
+from pcn.envs.slots import Beginning, Outcome, Played, Script
 from pcn.envs.spec import EnvironmentSpec
+from pcn.envs.worker_slots import SlotProcess
 from pcn.errors import UserError
 
 LOST_ATTEMPTS = 4

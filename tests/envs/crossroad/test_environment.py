@@ -16,7 +16,7 @@ from pcn.envs.crossroad.variants import VARIANTS
 from pcn.envs.from_gymnasium import describe
 from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.probing import Probe
-from pcn.envs.slots import WorkerSlots
+from pcn.envs.worker_slots import WorkerSlots
 from pcn.errors import UserError
 
 

@@ -7,14 +7,14 @@ expected returns, and a network learns to follow the plans. Its policies race ag
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import gymnasium as gym
 import numpy as np
 from jaxtyping import UInt32
 
-from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.refinements.planned.counting_state import Counting
 from pcn.algorithms.pcn.refinements.planned.distilling import Distilling
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
@@ -27,23 +27,6 @@ from pcn.planning import Plans, TabularModel, plan
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.grid import Grid
 from pcn.planning.weighted_planning import plan_for_weights
-
-
-class Counting(AbstractState):
-    """The counts of a training, and how often plans were rehearsed."""
-
-    def __init__(self, counts: TransitionCounts) -> None:
-        self.counts = counts
-        self.rehearsals = 0
-
-    def to_arrays(self) -> dict[str, np.ndarray]:
-        """Everything as arrays."""
-        return {**self.counts.to_arrays(), "rehearsals": np.array(self.rehearsals)}
-
-    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Take over what `to_arrays` gave."""
-        self.counts.from_arrays(arrays)
-        self.rehearsals = int(arrays["rehearsals"])
 
 
 @dataclass(frozen=True, kw_only=True)
