@@ -42,7 +42,7 @@ def _conditioned(run: Run) -> Networks:
     """Policies share networks; each has a command of its own."""
     coverage_set = run.coverage_set
     _, first, place = np.unique(coverage_set.network, return_index=True, return_inverse=True)
-    agents = [run.agent(int(index)) for index in first]
+    agents: list[Any] = [run.agent(int(index)) for index in first]
     policies = [agent.policy for agent in agents]
     if any(policy.expectations is not None for policy in policies):
         # In a stack all or none have expectations; the rules say whose are used.
@@ -92,8 +92,9 @@ def _finite(values: Any) -> list[float]:
 def _plain(run: Run) -> Networks:
     """Each policy is a network of its own, without a command."""
     count = len(run.coverage_set)
+    agents: list[Any] = [run.agent(index) for index in range(count)]
     return Networks(
-        _stacked([run.agent(index).policy for index in range(count)]),
+        _stacked([agent.policy for agent in agents]),
         [{"kind": "none"} for _ in range(count)],
         [{"network": index} for index in range(count)],
     )
