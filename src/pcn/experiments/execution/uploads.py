@@ -11,7 +11,7 @@ import uuid
 import zipfile
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -161,7 +161,7 @@ class TravellingRun:
     name: str
     folder: Path
     """An experiment's folder that has no other run."""
-    snapshot: Snapshot = Snapshot(1, 0)
+    snapshot: Snapshot = field(default=Snapshot(1, 0))
     _saved: int = 0
     """When the checkpoint was written that was uploaded last."""
 
