@@ -18,7 +18,7 @@ from pcn.metrics.igd import igd
 from pcn.metrics.maximum_utility_loss import maximum_utility_loss
 from pcn.metrics.noisy_hypervolume import NoisyHypervolume, noisy_hypervolume
 from pcn.metrics.problem import Metric, Problem
-from pcn.pareto import rounded
+from pcn.pareto import rounded, unique_front
 
 __all__ = [
     "METRICS",
@@ -60,9 +60,10 @@ def _mul(returns: Float[np.ndarray, "point objective"], problem: Problem) -> flo
 
 def _mean_gini(returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
     """The mean Gini index of the distinct non-dominated returns."""
-    points = np.unique(rounded(returns, problem.known_tolerances), axis=0)
-    front = points[problem.order.non_dominated_mask(points, problem.known_tolerances)]
-    return float(gini(problem.gains(front)).mean())
+    tolerances = problem.known_tolerances
+    front = returns[problem.order.non_dominated_mask(returns, tolerances)]
+    distinct = front[unique_front(rounded(front, tolerances))]
+    return float(gini(problem.gains(distinct)).mean())
 
 
 METRICS: dict[str, Metric] = {
