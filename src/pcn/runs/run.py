@@ -182,6 +182,7 @@ class Run:
             **{name: self.metrics[name] for name in kept if name in self.metrics},
             "policies": 1,
             "tolerances": coverage_set.tolerance_vector.tolist(),
+            "dominance": coverage_set.order.to_json(),
             **metrics_of(coverage_set, self.spec),
             "taken_from": {
                 "run": None if self.path is None else self.path.name,
@@ -267,6 +268,7 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
             tolerances=np.asarray(metrics["tolerances"], dtype=np.float64)
             if "tolerances" in metrics
             else settings.return_tolerance,
+            order=folder.order_in(metrics),
         ),
         metrics,
         folder.read_progress(),
