@@ -12,7 +12,6 @@ MINECART: Recipe = {
         **because(
             "the authors' values",
             warmup_episodes=20,
-            command_candidates=20,
             command_scale=(1.0, 1.0, 0.1, 0.1),
             **{"bounded_commands.upper_bound": (1.5, 1.5, 0.0)},
         ),

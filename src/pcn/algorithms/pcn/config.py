@@ -206,7 +206,6 @@ PRESETS: dict[str, dict[str, object]] = {
         **_GRIDS,
         "sample_by": "episode",
         "horizon_offset": -2,
-        "command_candidates": 50,
         "bounded_first_command": False,
         "newcomers_stay": True,
         "refinements": (BoundedCommands(),),

@@ -78,8 +78,8 @@ class CoreConfig(AlgorithmConfig):
     shared_command: bool = False
     """One command for all episodes of an iteration (authors), or one each."""
     command_candidates: int | None = None
-    """Choose commands among so many stored episodes of highest score, dominated ones included
-    (authors: as many as their random episodes); if not given, among the non-dominated (paper)."""
+    """Choose commands among so many stored episodes of highest score, dominated ones included (the
+    authors' code: 20 or 50); if not given, among the non-dominated ones (paper)."""
     bounded_first_command: bool = True
     """Whether `bounded_commands` holds for the first command of exploring episodes, too (authors:
     only for the later ones)."""
