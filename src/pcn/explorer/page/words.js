@@ -111,6 +111,7 @@ export function priceInWords(model, run, policy, objective, amount) {
 
 export function fidelityInWords(model, run, policy) {
   // Requested against executed return of one policy.
+  if (run.not_executed) return run.not_executed;
   if (!run.requested) return 'This algorithm takes no requests.';
   const requested = run.requested.map((column) => column[policy]);
   const { gains, losses } = changes(model, requested, valuesOf(run, policy));
