@@ -25,7 +25,7 @@ LINES = (
     ("algorithms/*",),  # never one another: what two of them need moves down
     ("algorithms/stacked",),
     ("algorithms/trainer", "algorithms/config", "algorithms/execution"),
-    ("rollout",),
+    ("rollout", "datasets"),
     ("envs",),
     ("nets", "metrics", "planning"),
     ("episodes", "command", "coverage", "single_returns", "pareto", "fingerprints"),
@@ -47,6 +47,7 @@ each of the others in a folder."""
 TABLES = {
     "ALGORITHMS": "algorithms/__init__",
     "METRICS": "metrics/__init__",
+    "ORDERS": "pareto/orders/__init__",
     "ENVIRONMENTS": "envs/registry",
     "ACTION_HEADS": "nets/heads/__init__",
     "EMBEDDINGS": "nets/spaces",

@@ -46,7 +46,7 @@ def test_taking_episodes_takes_their_steps():
 def test_episodes_of_something_else_are_refused_in_a_sentence():
     logged, spec = by_hand(), by_hand().spec
     with pytest.raises(UserError, match="do not fit"):
-        logged.fitting(DeepSeaTreasure().spec)
+        logged.fitting(DeepSeaTreasure().spec)  # whole numbers
     with pytest.raises(UserError, match="an episode of 3 steps, toy allows 2"):
         logged.fitting(replace(spec, step_limit=2))
     with pytest.raises(UserError, match="rewards of 2 objectives, toy has 3"):

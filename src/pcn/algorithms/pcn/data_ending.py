@@ -58,6 +58,7 @@ class DataEnding:
             self._archive.returns,
             self._archive.horizons.astype(np.float64),
             tolerances=self._training.dataset.tolerances,
+            order=self._training.dataset.order,
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
