@@ -5,6 +5,7 @@ beyond the paper is in `refinements/`; without any, this file is the paper's alg
 """
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -115,7 +116,7 @@ class PCNTrainer(AbstractTrainer):
             )
         schedule.measure(sum(lengths) / num_episodes)
         schedule.collected(sum(lengths))
-        scale = jnp.asarray(training.dataset.command_scale(), jnp.float32)
+        scale = jax.device_put(training.dataset.command_scale().astype(np.float32))
         policy = eqx.tree_at(lambda policy: policy.command_scale, training.learner.policy, scale)
         for refinement in training.refinements:
             policy = refinement.prepared(policy, training)
