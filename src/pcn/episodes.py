@@ -94,8 +94,9 @@ class Episodes(eqx.Module):
             now = reward + discount * later
             return now, now
 
-        last = jnp.zeros_like(self.rewards[:, 0])
-        _, by_time = jax.lax.scan(backwards, last, self.rewards.swapaxes(0, 1), reverse=True)
+        rewards = jnp.asarray(self.rewards)
+        last = jnp.zeros_like(rewards[:, 0])
+        _, by_time = jax.lax.scan(backwards, last, rewards.swapaxes(0, 1), reverse=True)
         return by_time.swapaxes(0, 1)
 
     def trimmed(self, num_steps: int) -> "Episodes":

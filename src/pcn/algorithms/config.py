@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar, get_origin
 
@@ -151,7 +152,7 @@ def _own_docs(cls: type[Any]) -> dict[str, str]:
     docs: dict[str, str] = {}
     found = _classes_in(inspect.getsourcefile(cls) or "").get(cls.__qualname__)
     body = [] if found is None else found.body
-    for field, doc in zip(body, body[1:], strict=False):
+    for field, doc in pairwise(body):
         if (
             isinstance(field, ast.AnnAssign)
             and isinstance(field.target, ast.Name)

@@ -76,7 +76,7 @@ class SlotAgents:
             self._compiled.draw(self._own, self._shared, self._key, first)
         )
         by_call = zip(*(np.asarray(leaf) for leaf in leaves), strict=True)
-        self._drawn = [tree.unflatten(one) for one in by_call][::-1]
+        self._drawn = [jax.tree.unflatten(tree, one) for one in by_call][::-1]
         self._num_drawn += CALLS_AHEAD
 
 

@@ -33,7 +33,9 @@ def fresh_policy(
     return policy
 
 
-def _fresh_policy(spec: EnvironmentSpec, config: CoreConfig, key: PRNGKeyArray) -> ConditionedPolicy:
+def _fresh_policy(
+    spec: EnvironmentSpec, config: CoreConfig, key: PRNGKeyArray
+) -> ConditionedPolicy:
     state_key, policy_key = jax.random.split(key)
     if config.embedding is None:
         embedding = embedding_for(
