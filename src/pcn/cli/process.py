@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 from pcn.compilation import configure_jax
 
-
 GARBAGE_THRESHOLD = 50_000
 """Garbage is looked for when so many more objects were made than freed; Python's default is 700."""
 
