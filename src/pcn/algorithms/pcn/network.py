@@ -1,13 +1,11 @@
 """The network that fits an environment, untrained or as a run has saved it."""
 
 from collections.abc import Mapping
-from functools import partial
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import PRNGKeyArray
 
 from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.envs.observations import empty_observations
@@ -27,16 +25,13 @@ def fresh_policy(
 ) -> ConditionedPolicy:
     """An untrained network that fits the environment."""
     if config.embedding is not None:  # a user's class may do what cannot be compiled
-        return _fresh_policy(spec, config, jnp.asarray(key))
-    # One program: each kind of weights would be one of its own otherwise.
-    policy: ConditionedPolicy = eqx.filter_jit(partial(_fresh_policy, spec, config))(key)
+        return _fresh_policy(spec, config, key)
+    policy: ConditionedPolicy = _fresh_in_one_program(spec, config, key)
     return policy
 
 
-def _fresh_policy(
-    spec: EnvironmentSpec, config: CoreConfig, key: PRNGKeyArray
-) -> ConditionedPolicy:
-    state_key, policy_key = jax.random.split(key)
+def _fresh_policy(spec: EnvironmentSpec, config: CoreConfig, key: RandomKey) -> ConditionedPolicy:
+    state_key, policy_key = jax.random.split(jnp.asarray(key))
     if config.embedding is None:
         embedding = embedding_for(
             spec.observation_space, config.width, joint_one_hot=config.joint_one_hot, key=state_key
@@ -58,6 +53,10 @@ def _fresh_policy(
         gate=config.gate,
         key=policy_key,
     )
+
+
+_fresh_in_one_program = eqx.filter_jit(_fresh_policy)
+"""Each shape of weights would be a program of its own otherwise."""
 
 
 def expectations_of(
