@@ -5,6 +5,7 @@ beyond the paper is in `refinements/`; without any, this file is the paper's alg
 """
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -156,7 +157,7 @@ class PCNTrainer(AbstractTrainer):
     def _prepare(self) -> None:
         """Scale the network by the episodes that the dataset begins with."""
         training = self._training
-        scale = jnp.asarray(training.dataset.command_scale(), jnp.float32)
+        scale = jax.device_put(training.dataset.command_scale().astype(np.float32))
         policy = eqx.tree_at(lambda policy: policy.command_scale, training.learner.policy, scale)
         for refinement in training.refinements:
             policy = refinement.prepared(policy, training)
