@@ -193,9 +193,9 @@ class PCNTrainer(AbstractTrainer):
         """Ask for a little more than is known (section 4.3) and store what comes of it (4.4)."""
         training, config, schedule = self._training, self.config, self._training.schedule
         steps_before = training.steps
-        returns, horizons = select_commands(
-            training.dataset.archive(), schedule.num_episodes, config, training.rng
-        )
+        dataset, count = training.dataset, config.command_candidates
+        known = dataset.archive() if count is None else dataset.best(count)
+        returns, horizons = select_commands(known, schedule.num_episodes, config, training.rng)
         size = len(horizons)
         uniform = training.rng.uniform(size=size)
         noise = config.action_noise * uniform**config.action_noise_exponent
@@ -209,6 +209,7 @@ class PCNTrainer(AbstractTrainer):
             noise=noise,
             repeat=repeat,
             upper_bound=bound,
+            bounded_first=config.bounded_first_command,
             key=key,
             count=batch.count,
             most_steps=np.minimum(batch.most_steps, training.most_steps(horizons)),
