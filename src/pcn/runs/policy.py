@@ -71,8 +71,7 @@ class Policy:
         self._read = self._reader.next
         self._seen = observation, mask
         self._acted, self._action = _act(self._agent, observation, mask)
-        chosen = np.asarray(self._head.in_space(self._action))
-        return int(chosen) if chosen.ndim == 0 else chosen
+        return self._head.to_environment(np.asarray(self._action)[None])[0]
 
     def option_probabilities(self) -> list[Float[np.ndarray, " option"]] | None:
         """What the network thinks of each option of the action that `act` has just returned.
