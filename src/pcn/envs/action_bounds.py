@@ -121,7 +121,9 @@ class _Trial:
     def smallest_size(self) -> float:
         """The smallest size beyond which all actions lead to the same episodes, about."""
         reference = self._played(LARGEST)
-        differs = [one.differs_from(two) for one, two in zip(reference, self._played(LARGEST))]
+        differs = [
+            one.differs_from(two) for one, two in zip(reference, self._played(LARGEST), strict=True)
+        ]
         if any(differs) or not self._same(reference, LARGEST / 2):
             raise UserError(f"the actions {self._space} have no bounds, nor were any found: {ASK}")
         if self._same(reference, SMALLEST):

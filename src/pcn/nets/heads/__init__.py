@@ -22,10 +22,10 @@ from pcn.nets.heads.truncated_gaussian import TruncatedGaussianHead
 __all__ = [
     "ACTION_HEADS",
     "CONTINUOUS_HEADS",
+    "DEFAULT_HEAD",
     "AbstractActionHead",
     "AbstractBoxHead",
     "CategoricalHead",
-    "DEFAULT_HEAD",
     "ContinuousHead",
     "JointHead",
     "LevelsHead",

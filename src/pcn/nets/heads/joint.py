@@ -28,9 +28,7 @@ class JointHead(AbstractActionHead):
     """The names of the parts of a `Dict`, in the order of rows; None for a `Tuple`."""
 
     @classmethod
-    def for_space(
-        cls, space: gym.Space[Any], head_of: HeadOf | None = None
-    ) -> "JointHead":
+    def for_space(cls, space: gym.Space[Any], head_of: HeadOf | None = None) -> "JointHead":
         """The heads of all parts of a `Tuple` or `Dict`, each made by `head_of`."""
         assert head_of is not None, "the parts have heads of other kinds"
         if isinstance(space, gym.spaces.Dict):
@@ -51,9 +49,7 @@ class JointHead(AbstractActionHead):
     def _rows(self, row: Any) -> list[Any]:
         """The row of each part, in the type that its head stores."""
         pieces = self._split(row, [head.num_parts for head in self.heads])
-        return [
-            piece.astype(head.dtype) for head, piece in zip(self.heads, pieces, strict=True)
-        ]
+        return [piece.astype(head.dtype) for head, piece in zip(self.heads, pieces, strict=True)]
 
     def _outputs(self, outputs: Any) -> list[Any]:
         return self._split(outputs, [head.num_outputs for head in self.heads])
@@ -292,7 +288,9 @@ class JointHead(AbstractActionHead):
     ) -> Num[np.ndarray, " part"]:
         """Each part as it is where the mask allows it, otherwise a random one that it allows."""
         parts = zip(self.heads, self._rows(action), self._masks(mask), strict=True)
-        rows = [row if part is None else head.allowed_row(row, part, rng) for head, row, part in parts]
+        rows = [
+            row if part is None else head.allowed_row(row, part, rng) for head, row, part in parts
+        ]
         return np.concatenate([row.astype(self.dtype) for row in rows])
 
     def random_row(self, rng: np.random.Generator) -> Num[np.ndarray, " part"]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import equinox as eqx
 import gymnasium as gym
 import jax.numpy as jnp
 import numpy as np
@@ -33,9 +32,11 @@ class LevelsHead(AbstractBoxHead):
         """The head of a bounded box; all values are levels where they are integers."""
         box = BoxRows.of(space)
         if np.issubdtype(space.dtype, np.floating):
-            sizes = [num_levels if high > low else 1 for low, high in zip(box.low, box.high)]
+            sizes = [
+                num_levels if high > low else 1 for low, high in zip(box.low, box.high, strict=True)
+            ]
         else:
-            sizes = [round(high - low) + 1 for low, high in zip(box.low, box.high)]
+            sizes = [round(high - low) + 1 for low, high in zip(box.low, box.high, strict=True)]
             if max(sizes) > MOST_INTEGERS:
                 raise UserError(
                     f"whole numbers as actions may have {MOST_INTEGERS} values at most, got {space}"
@@ -138,12 +139,9 @@ class LevelsHead(AbstractBoxHead):
 
     def from_options(self, options: Int[np.ndarray, "*row part"]) -> Num[np.ndarray, "*row part"]:
         """The values of these levels."""
-        # By the same operations as on the device: rows of one level are equal in every bit.
-        return np.asarray(self._row(jnp.asarray(options)))
+        values = self.box.lows() + options / self._steps() * self.box.extents()
+        return np.clip(values, self.box.low, self.box.high).astype(np.float32)
 
     def random_row(self, rng: np.random.Generator) -> Float[np.ndarray, " part"]:
         """Levels drawn uniformly."""
-        unit = self.choices.random_row(rng) / self._steps()
-        return np.clip(
-            self.box.lows() + unit * self.box.extents(), self.box.low, self.box.high
-        ).astype(np.float32)
+        return self.from_options(self.choices.random_row(rng))

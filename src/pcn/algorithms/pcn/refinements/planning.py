@@ -133,9 +133,7 @@ class Planning(AbstractRefinement):
         """Only where the same actions can have different outcomes, and can be counted."""
         sizes = action_head_for(spec.action_space).option_sizes
         return (
-            not spec.deterministic
-            and sizes is not None
-            and math.prod(sizes) <= self.most_actions
+            not spec.deterministic and sizes is not None and math.prod(sizes) <= self.most_actions
         )
 
     def fresh_state(self, training: Training) -> Counting:
