@@ -84,6 +84,17 @@ class Policy:
         found = _option_probabilities(self._agent, *self._seen)
         return None if found is None else [np.asarray(part) for part in found]
 
+    def options(self) -> tuple[list[int], list[list[str]] | None]:
+        """The options that the action of `act` is or is nearest to, and the names of all options.
+
+        One for each part of an action; the names are None where options are only numbered.
+        """
+        if self._action is None:
+            raise RuntimeError("options() needs an action first: call act()")
+        network = getattr(self._start, "policy", None)
+        head = self._head if network is None else network.action_head
+        return head.to_options(np.asarray(self._action)).tolist(), head.option_names()
+
     def observe(self, reward: Any) -> None:
         """Tell the policy which reward its last action brought."""
         if self._action is None:

@@ -48,11 +48,11 @@ ACTION_HEADS: dict[type[gym.Space[Any]], type[AbstractActionHead]] = {
     gym.spaces.Discrete: CategoricalHead,
     gym.spaces.MultiDiscrete: CategoricalHead,
     gym.spaces.MultiBinary: CategoricalHead,
-    gym.spaces.Box: AbstractBoxHead,
+    gym.spaces.Box: LevelsHead,
     gym.spaces.Tuple: JointHead,
     gym.spaces.Dict: JointHead,
 }
-"""The head for each kind of action space; for a `Box` there are several."""
+"""The head for each kind of action space; a `Box` may have another one of `CONTINUOUS_HEADS`."""
 
 DEFAULT_HEAD: ContinuousHead = "levels"
 DEFAULT_LEVELS = 11

@@ -152,6 +152,10 @@ class AbstractActionHead(eqx.Module):
         """Actions that stand for these options."""
         raise NotImplementedError(f"{type(self).__name__} has no options")
 
+    def option_names(self) -> list[list[str]] | None:
+        """What each option of each part stands for; None where options are only numbered."""
+        return None
+
     @abstractmethod
     def none(self) -> Num[np.ndarray, " part"]:
         """A row that is no action, for agents that have not acted yet."""

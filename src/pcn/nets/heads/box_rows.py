@@ -150,6 +150,16 @@ class AbstractBoxHead(AbstractActionHead):
         """One action as a row; what lies outside of the box is moved to its border."""
         return np.clip(np.ravel(action), self.box.low, self.box.high).astype(np.float32)
 
+    def option_names(self) -> list[list[str]]:
+        """The value that each option stands for."""
+        sizes = self.option_sizes
+        assert sizes is not None
+        table = self.from_options(np.stack([np.arange(max(sizes))] * len(sizes), axis=-1))
+        return [
+            [f"{value + 0.0:.3g}" for value in column[:size]]
+            for column, size in zip(table.T.tolist(), sizes, strict=True)
+        ]
+
     def flat_mask(self, given: Any) -> Bool[np.ndarray, " choice"]:
         """Refuse a mask."""
         raise UserError(f"actions that are real numbers cannot be masked, got the mask {given!r}")

@@ -218,6 +218,17 @@ class JointHead(AbstractActionHead):
         rows = [head.from_options(own).astype(self.dtype) for head, own in parts]
         return np.concatenate(rows, axis=-1)
 
+    def option_names(self) -> list[list[str]] | None:
+        """Those of all parts, numbers where a part has none."""
+        if self.option_sizes is None:
+            return None
+        return [
+            names
+            for head in self.heads
+            for names in head.option_names()
+            or [[str(number) for number in range(size)] for size in head.option_sizes or ()]
+        ]
+
     def none(self) -> Num[np.ndarray, " part"]:
         """No action in every part."""
         return np.concatenate([head.none().astype(self.dtype) for head in self.heads])

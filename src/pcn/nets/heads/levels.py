@@ -43,19 +43,19 @@ class LevelsHead(AbstractBoxHead):
                 )
         return cls(box, CategoricalHead(tuple(sizes), shape=(len(sizes),)))
 
-    def _steps(self) -> Float[np.ndarray, " part"]:
+    def steps(self) -> Float[np.ndarray, " part"]:
         """Levels beyond the first one."""
         return np.maximum(np.asarray(self.choices.sizes, np.float32) - 1, 1)
 
     def _index(self, action: Num[Array, " part"]) -> Int[Array, " part"]:
-        return jnp.rint(self.box.unit(action) * self._steps()).astype(jnp.int32)
+        return jnp.rint(self.box.unit(action) * self.steps()).astype(jnp.int32)
 
     def _row(self, index: Int[Array, " part"]) -> Float[Array, " part"]:
-        return self.box.row(index / self._steps())
+        return self.box.row(index / self.steps())
 
     def in_units(self, unit: Float[np.ndarray, " part"]) -> Float[np.ndarray, " part"]:
         """The nearest levels."""
-        return (np.rint(unit * self._steps()) / self._steps()).astype(np.float32)
+        return (np.rint(unit * self.steps()) / self.steps()).astype(np.float32)
 
     @property
     def num_outputs(self) -> int:
@@ -135,11 +135,11 @@ class LevelsHead(AbstractBoxHead):
     def to_options(self, rows: Num[np.ndarray, "*row part"]) -> Int[np.ndarray, "*row part"]:
         """The nearest levels, counted from 0."""
         unit = np.clip((rows - self.box.lows()) / self.box.extents(), 0.0, 1.0)
-        return np.rint(unit * self._steps()).astype(np.int32)
+        return np.rint(unit * self.steps()).astype(np.int32)
 
     def from_options(self, options: Int[np.ndarray, "*row part"]) -> Num[np.ndarray, "*row part"]:
         """The values of these levels."""
-        values = self.box.lows() + options / self._steps() * self.box.extents()
+        values = self.box.lows() + options / self.steps() * self.box.extents()
         return np.clip(values, self.box.low, self.box.high).astype(np.float32)
 
     def random_row(self, rng: np.random.Generator) -> Float[np.ndarray, " part"]:

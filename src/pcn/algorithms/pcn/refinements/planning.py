@@ -136,6 +136,16 @@ class Planning(AbstractRefinement):
             not spec.deterministic and sizes is not None and math.prod(sizes) <= self.most_actions
         )
 
+    def off_because(self, spec: EnvironmentSpec) -> str | None:
+        """Levels of several numbers have more combinations than can be counted."""
+        head = action_head_for(spec.action_space)
+        if spec.deterministic or head.option_names() is None:
+            return None
+        return (
+            f"planning is off: {math.prod(head.option_sizes or ()):,} combinations of action levels "
+            f"are more than can be counted ({self.most_actions:,})"
+        )
+
     def fresh_state(self, training: Training) -> Counting:
         """No counts yet."""
         return Counting(self._no_counts(training))
