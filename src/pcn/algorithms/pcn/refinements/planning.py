@@ -142,7 +142,7 @@ class Planning(AbstractRefinement):
         if spec.deterministic or head.option_names() is None:
             return None
         return (
-            f"planning is off: {math.prod(head.option_sizes or ()):,} combinations of action levels "
+            f"planning is off: {math.prod(head.option_sizes or ()):,} combinations of levels "
             f"are more than can be counted ({self.most_actions:,})"
         )
 
