@@ -11,6 +11,7 @@ from pcn.algorithms import ALGORITHMS
 from pcn.cli.display import Display
 from pcn.cli.interrupt import stop_on_interrupt
 from pcn.cli.options import (
+    EVERY_ALGORITHM,
     algorithm_options,
     environment_options,
     environment_taker,
@@ -121,3 +122,19 @@ Train = dataclasses.make_dataclass(
     frozen=True,
 )
 Train.__doc__ = TrainOptions.__doc__
+
+BASIC = dataclasses.make_dataclass(
+    "BASIC",
+    [
+        (name, Annotated[kind, tyro.conf.arg(name=title)], field(default_factory=dict))
+        for name, (title, kind) in GROUPS.items()
+        if title == EVERY_ALGORITHM
+    ],
+    bases=(TrainOptions,),
+    frozen=True,
+)
+"""What `--help` shows: no more than most people need."""
+BASIC.__doc__ = (
+    f"{TrainOptions.__doc__}\n\nThere are {len(HYPERPARAMETERS) + len(ARGUMENTS)} options of "
+    "algorithms, refinements and environments in all: `pcn train --help-all` shows them."
+)

@@ -147,7 +147,11 @@ def _find_gymnasium(
         )
         source.close()
     environment = GymnasiumEnvironment(
-        spec, source.make, num_slots=settled["environments"], workers=settled["workers"]
+        spec,
+        source.make,
+        num_slots=settled["environments"],
+        workers=settled["workers"],
+        answer_seconds=settled["answer_seconds"],
     )
     return FoundEnvironment(environment, settled, num_episodes, num_steps, evidence)
 

@@ -244,7 +244,7 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
     if not folder.finished:
         raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
     described = folder.read_spec()
-    metrics = folder.read_metrics()
+    metrics = folder.read_metrics(weights=weights)
     return Run(
         settings,
         folder.read_coverage_set(

@@ -19,6 +19,7 @@ from pcn.runs.events import Probing
 from pcn.runs.folder import RunFolder
 from pcn.runs.request import Request
 from pcn.runs.settings import Settings, with_tuples
+from pcn.version import __version__
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Settled:
     """The hyperparameters that the environment's recipe has set."""
     evidence: Evidence | None = None
     """What random episodes showed, where there were any."""
+    remarks: tuple[str, ...] = ()
+    """Sentences that the user should read before training begins."""
 
 
 def settle(request: Request, report: Callable[[Probing], None] | None = None) -> Settled:
@@ -94,7 +97,8 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
     )
     probe = {"episodes": found.num_episodes, "steps": found.num_steps}
     spec = spec.at_discount(config.discount)
-    return Settled(settings, found.environment, spec, probe, recipe, found.evidence)
+    remarks = () if found.evidence is None else tuple(found.evidence.remarks)
+    return Settled(settings, found.environment, spec, probe, recipe, found.evidence, remarks)
 
 
 def check_checkpoint_seconds(seconds: float) -> None:
@@ -156,9 +160,21 @@ def _check_importable(environment: str, given: Mapping[str, Any]) -> None:
 def reopen(folder: RunFolder) -> Settled:
     """What an unfinished folder says is to be trained."""
     settings = folder.read_settings()
+    remarks: tuple[str, ...] = ()
     described = folder.read_spec()
     spec, probe = (None, {"episodes": 0, "steps": 0}) if described is None else described
     found = find_environment(settings.environment, settings.arguments, spec=spec)
+    begun_with = folder.begun_with()
+    if begun_with and begun_with != __version__:
+        remarks = (
+            f"the run was begun with pcn {begun_with} and goes on with {__version__}: its result "
+            "may differ from that of an uninterrupted run",
+        )
     return Settled(
-        settings, found.environment, found.environment.spec if spec is None else spec, probe, {}
+        settings,
+        found.environment,
+        found.environment.spec if spec is None else spec,
+        probe,
+        {},
+        remarks=remarks,
     )

@@ -1,0 +1,59 @@
+"""What a run's `metrics.json` has to hold so that commands can work with it."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pcn.errors import UserError
+
+
+def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
+    """Raise a `UserError` that names the first entry which is missing or of a wrong type."""
+
+    def refuse(what: str) -> UserError:
+        return UserError(f"{path} is damaged: {what}")
+
+    for group in ("archive", "executed", "fidelity"):
+        values = metrics.get(group)
+        if not isinstance(values, dict):
+            raise refuse(f"{group} is missing")
+        needed = ("exact", "distance") if group == "fidelity" else ("hypervolume", "cardinality")
+        for name in {*needed, *values}:
+            if name not in values:
+                raise refuse(f"{group} has no {name}")
+            if not _is_fit(name, values[name]):
+                raise refuse(f"{name} of {group} is {values[name]!r}")
+    for name in ("policies", "steps"):
+        if name in metrics and not _is_count(metrics[name]):
+            raise refuse(f"{name} is {metrics[name]!r}")
+    if "policies" not in metrics:
+        raise refuse("policies is missing")
+    for name in ("seconds", "cpu_seconds"):
+        if name in metrics and not _is_number(metrics[name]):
+            raise refuse(f"{name} is {metrics[name]!r}")
+    tolerances = metrics.get("tolerances", [])
+    if not isinstance(tolerances, list) or not all(map(_is_number, tolerances)):
+        raise refuse(f"tolerances is {tolerances!r}")
+    phases = metrics.get("steps_by_phase", {})
+    if not isinstance(phases, dict) or not all(map(_is_count, phases.values())):
+        raise refuse(f"steps_by_phase is {phases!r}")
+    if not isinstance(metrics.get("files", {}), dict):
+        raise refuse(f"files is {metrics['files']!r}")
+
+
+def _is_fit(name: str, value: Any) -> bool:
+    """Whether a metric has the type that it always has."""
+    if name == "hypervolume_interval":
+        return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
+    if name == "executions":
+        return isinstance(value, dict) and all(map(_is_count, value.values()))
+    return _is_number(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
