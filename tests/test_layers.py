@@ -53,6 +53,8 @@ TABLES = {
     "ENVIRONMENTS": "envs/registry",
     "ACTION_HEADS": "nets/heads/__init__",
     "EMBEDDINGS": "nets/spaces",
+    "HEAD_GRAPHS": "export/graphs/heads",
+    "EMBEDDING_GRAPHS": "export/graphs/embeddings",
     "REFINEMENTS": "algorithms/pcn/refinements/__init__",
     "COMMANDS": "cli/main",
     "EXPERIMENTS": "experiments/paper",

@@ -100,7 +100,7 @@ def test_more_objectives_have_a_legend_ids_and_the_known_front():
     told = words(figure)
     assert {"proven front", "executed, coloured by gain", "requested, not executed"} <= set(told)
     assert {"0", "1"} <= set(told)
-    drawn = [line.get_ydata().tolist() for line in figure.axes[0].get_lines()]
+    drawn = [np.asarray(line.get_ydata()).tolist() for line in figure.axes[0].get_lines()]
     assert [1.0, pytest.approx(1 / 3), 1.0] in drawn, "the known point (4, 1, 7)"
 
 

@@ -122,7 +122,7 @@ def with_values(arguments: Iterable[str], options: Mapping[str, SharedOption]) -
             continue
         negated = option.flag.replace("--", "--no-", 1)
         found: list[str] = []
-        for argument, following in zip(given, [*given[1:], ""], strict=True):
+        for argument, following in zip(given, [*given[1:], ""], strict=False):
             if argument == negated:
                 found += [option.flag, "False"]
             elif argument == option.flag and following not in (*words, "True", "False"):

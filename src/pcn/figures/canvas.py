@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pcn.errors import UserError
 from pcn.serialisation.files import write_bytes
 
-LETTERS_PER_INCH = 11.5
+LETTERS_PER_INCH = 10.5
 """Letters of a title that fit into an inch."""
 BESIDE_AXES = 0.7
 """Inches that labels take beside the axes."""

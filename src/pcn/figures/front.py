@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pcn.envs.spec import EnvironmentSpec
+from pcn.errors import UserError
 from pcn.figures.canvas import new_figure, set_title, tidy
 from pcn.figures.coverage_sets import coverage_sets_figure
 from pcn.figures.labels import labels_of, refuse_different_environments
@@ -38,6 +39,8 @@ def front_figure(run: Run) -> Figure:
 def fronts_figure(runs: Sequence[Run]) -> Figure:
     """The executed fronts of several runs in one picture, each with a mark of its own."""
     refuse_different_environments(runs)
+    if len({run.spec.objective_names for run in runs}) > 1:
+        raise UserError(f"runs with different objectives of {runs[0].spec.name}")
     spec, sets = runs[0].spec, dict(zip(labels_of(runs), _fronts(runs), strict=True))
     known = spec.front
     return coverage_sets_figure(

@@ -27,5 +27,3 @@ def refuse_different_environments(runs: Sequence[Run]) -> None:
     names = sorted({run.spec.name for run in runs})
     if len(names) > 1:
         raise UserError(f"runs of different environments: {', '.join(names)}")
-    if len({run.spec.objective_names for run in runs}) > 1:
-        raise UserError(f"runs with different objectives of {names[0]}")

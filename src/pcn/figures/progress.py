@@ -56,7 +56,7 @@ def progress_figure(runs: list[Run]) -> Figure:
     axes.set_ylabel(f"hypervolume at ({reference})")
     if best is not None and spec.front is not None:
         # Below the smallest difference the scale is linear, so that zero has a place on it.
-        least = float(smallest) if np.isfinite(smallest) else best
+        least = float(smallest) if np.isfinite(smallest) else 1.0
         axes.set_yscale("symlog", linthresh=least, linscale=0.4)
         axes.set_ylim(bottom=-0.1 * least)
         axes.set_ylabel(f"missing from the {spec.front.status} hypervolume {best:.6g}")

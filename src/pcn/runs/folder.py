@@ -177,6 +177,7 @@ class RunFolder:
             try:
                 os.link(path, link)  # so that there is a checkpoint at every moment
                 link.replace(self.path / CHECKPOINT_BEFORE)
+                link.unlink(missing_ok=True)  # it is left where both were one file already
             except OSError:  # file systems without links
                 path.replace(self.path / CHECKPOINT_BEFORE)
         write_arrays(path, arrays, **content, fingerprint=fingerprint_of_arrays(arrays, content))

@@ -21,6 +21,7 @@ from pcn.runs.settings import Settings
 
 if TYPE_CHECKING:
     import pcn.envs.environment
+    import pcn.rollout
     import pcn.runs.policy
 
 
@@ -102,12 +103,19 @@ class Run:
 
     def policy(self, index: int) -> "pcn.runs.policy.Policy":
         """The policy with that id in `coverage_set` and `front.csv`, at the start of an episode."""
+        return self._policy_of(self.coverage_set, self._checked_index(index))
+
+    def agent(self, index: int) -> "pcn.rollout.AbstractAgent":
+        """The same policy as an agent: its network, and what it remembers of an episode."""
+        return self._agent_of(self.coverage_set, self._checked_index(index))
+
+    def _checked_index(self, index: int) -> int:
         if not isinstance(index, int | np.integer) or not 0 <= index < len(self.coverage_set):
             raise UserError(
                 f"there is no policy {index!r}; the run has policies 0 to "
                 f"{len(self.coverage_set) - 1}"
             )
-        return self._policy_of(self.coverage_set, int(index))
+        return int(index)
 
     def policy_for(
         self, desired_return: Sequence[float], desired_horizon: float | None = None
@@ -145,13 +153,16 @@ class Run:
         return int(np.flatnonzero(self.coverage_set.front_mask)[place]), distance
 
     def _policy_of(self, coverage_set: CoverageSet, index: int) -> "pcn.runs.policy.Policy":
-        from pcn.algorithms import ALGORITHMS
         from pcn.runs.policy import Policy
+
+        return Policy(self._agent_of(coverage_set, index), self.spec)
+
+    def _agent_of(self, coverage_set: CoverageSet, index: int) -> "pcn.rollout.AbstractAgent":
+        from pcn.algorithms import ALGORITHMS
 
         config = self.settings.config  # names an algorithm that does not exist
         algorithm = ALGORITHMS[self.settings.algorithm]
-        agent = algorithm.agent(self.spec, config, self.weights, coverage_set, index)
-        return Policy(agent, self.spec)
+        return algorithm.agent(self.spec, config, self.weights, coverage_set, index)
 
     def taking(self, index: int) -> "Run":
         """The run with one policy only, and nothing else of its weights."""
