@@ -150,7 +150,7 @@ def test_what_is_tame_is_not_remarked_on():
 def test_a_remark_reaches_the_screen_and_the_run():
     told = []
     run = pcn.train(
-        showing(np.array([0.0, 0.0, 5.0], np.float32)), report=told.append, **tiny("ra")
+        showing(np.array([0.0, 0.0, 5.0], np.float32)), report=told.append, **tiny("pcn")
     )
     assert [event.sentence for event in told if isinstance(event, pcn.Noticed)] == run.metrics[
         "notices"

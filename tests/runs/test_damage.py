@@ -29,7 +29,7 @@ def folder(tmp_path):
     path = save_run(tmp_path / "run", [[1, -1], [2, -3]], progress=evaluations((10, 1.0, 0.5)))
     claimed = RunFolder.open(path).claim(take_over=True)
     claimed.write_weights({"weight": np.arange(3.0)})
-    claimed.write_metrics(RunFolder.open(path).read_metrics(weights=False))
+    claimed.write_metrics(RunFolder.open(path).read_metrics()[0])
     claimed.release()
     return path
 
@@ -199,7 +199,7 @@ def test_the_checkpoint_before_the_last_one_is_kept_until_the_end(folder):
     claimed = checkpointed(folder, 5, 6, 7)
     kept = [claimed.read_checkpoint(path)[1]["steps"] for path in claimed.checkpoints()]
     assert kept == [7, 6]
-    claimed.write_metrics(claimed.read_metrics())
+    claimed.write_metrics(claimed.read_metrics()[0])
     assert not (folder / CHECKPOINT_BEFORE).exists()
 
 

@@ -57,7 +57,7 @@ def _unknown_option(kind: Any, arguments: list[str]) -> str | None:
 
 def _in_one_line(box: str) -> str:
     """The first paragraph of an error that was printed in a box, as one line."""
-    lines = []
+    lines: list[str] = []
     for line in box.splitlines():
         words = re.sub(r"[│╭╮╰╯]", " ", line).strip()
         if re.fullmatch(r"[─ ]*|─.*─", words):

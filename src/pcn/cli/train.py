@@ -21,7 +21,6 @@ from pcn.cli.options import (
 from pcn.cli.screen import console, show_run
 from pcn.errors import UserError
 from pcn.runs import loggers
-from pcn.runs.events import Event, Report
 from pcn.runs.request import CHECKPOINT_SECONDS, Request
 from pcn.runs.training import carry_out
 
@@ -79,19 +78,9 @@ class TrainOptions:
             out=out,
             checkpoint_seconds=self.checkpoint_seconds,
         )
-        reports: list[Report] = []
-        if self.tensorboard:
-            reports.append(loggers.tensorboard(out / "tensorboard"))
-        if self.wandb is not None:
-            reports.append(loggers.wandb(self.wandb))
+        logs = loggers.logs_of(out, tensorboard_too=self.tensorboard, project=self.wandb)
         with Display(console, "Training") as display, stop_on_interrupt(out) as stop:
-
-            def report(event: Event) -> None:
-                display(event)
-                for log in reports:
-                    log(event)
-
-            run = carry_out(request, report=report, stop=stop)
+            run = carry_out(request, report=loggers.all_of(display, *logs), stop=stop)
         show_run(run)
 
     def _given(self, options: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pcn.metrics.igd import igd
 from pcn.metrics.maximum_utility_loss import maximum_utility_loss
 from pcn.metrics.noisy_hypervolume import NoisyHypervolume, noisy_hypervolume
 from pcn.metrics.problem import Metric, Problem
+from pcn.pareto import non_dominated_mask
 
 __all__ = [
     "METRICS",
@@ -53,6 +54,13 @@ def _mul(returns: Float[np.ndarray, "point objective"], problem: Problem) -> flo
     return maximum_utility_loss(returns, problem.known_front, zeros, zeros + 1, family="linear")
 
 
+def _non_dominated(
+    returns: Float[np.ndarray, "point objective"],
+) -> Float[np.ndarray, "kept objective"]:
+    """The coverage set among returns: nobody chooses a dominated one, however close it is."""
+    return returns[non_dominated_mask(returns)]
+
+
 METRICS: dict[str, Metric] = {
     "hypervolume": Metric(
         lambda returns, problem: hypervolume(returns, problem.reference_point),
@@ -71,12 +79,12 @@ METRICS: dict[str, Metric] = {
         higher_is_better=True,
     ),
     "epsilon": Metric(
-        lambda returns, problem: epsilon(returns, problem.known_front),
+        lambda returns, problem: epsilon(_non_dominated(returns), problem.known_front),
         higher_is_better=False,
         needs="front",
     ),
     "epsilon_mean": Metric(
-        lambda returns, problem: epsilon_mean(returns, problem.known_front),
+        lambda returns, problem: epsilon_mean(_non_dominated(returns), problem.known_front),
         higher_is_better=False,
         needs="front",
     ),

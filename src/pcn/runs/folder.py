@@ -231,15 +231,20 @@ class RunFolder:
         write_json(path, {**metrics, "files": files})
         (self.path / CHECKPOINT_BEFORE).unlink(missing_ok=True)
 
-    def read_metrics(self, *, weights: bool = True) -> dict[str, Any]:
-        """The metrics of the finished run, once it is sure that the other files belong to it.
-
-        Without `weights` these are left alone.
-        """
+    def read_metrics(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """The metrics of the finished run, and the fingerprints of its other files."""
         path = self._to_read("metrics.json")
         metrics = read_json(path)
         check_metrics(metrics, path)
-        for name, fingerprint in metrics.pop("files", {}).items():
+        return metrics, metrics.pop("files", {})
+
+    def check_files(self, fingerprints: Mapping[str, str], *, weights: bool) -> None:
+        """Raise a `UserError` if a file is not the one that the run was finished with.
+
+        Without `weights` these are left alone.
+        """
+        path = self.path / "metrics.json"
+        for name, fingerprint in fingerprints.items():
             if name == "weights.npz" and not weights:
                 continue
             if name in FINGERPRINTED and self._fingerprint(name) != fingerprint:
@@ -247,7 +252,6 @@ class RunFolder:
                     f"{self.path / name} does not belong to {path}: it was changed, or is of "
                     "another run"
                 )
-        return metrics
 
     def _fingerprint(self, name: str) -> str:
         """A word for the content of a file, but for what differs when a run is resumed."""

@@ -255,8 +255,8 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
     if not folder.finished:
         raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
     described = folder.read_spec()
-    metrics = folder.read_metrics(weights=weights)
-    return Run(
+    metrics, fingerprints = folder.read_metrics()
+    run = Run(
         settings,
         folder.read_coverage_set(
             num_policies=metrics["policies"],
@@ -270,3 +270,5 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
         spec=None if described is None else described[0],
         path=folder.path,
     )
+    folder.check_files(fingerprints, weights=weights)  # what cannot be read is told first
+    return run
