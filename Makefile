@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 PAGE := src/pcn/explorer/page
 SUMO_LIBRARIES := libgl1 libxext6 libxrender1 libatomic1
 
-.PHONY: demo test test-fast test-slow test-ray check format sumo-libraries browser clean
+.PHONY: demo test test-fast test-slow test-ray check format docs notebooks sumo-libraries browser clean
 
 demo: $(VENV)/.installed
 	rm -rf runs/demo
@@ -34,6 +34,16 @@ check: $(VENV)/.installed-dev
 	$(BIN)/oxfmt --check $(PAGE)
 	$(BIN)/oxlint $(PAGE)
 
+# The site, in build/docs; it works from disk with no network.
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "Wrote build/docs/index.html"
+
+# Executes the notebooks again and saves what they print and draw.
+notebooks: $(VENV)/.installed-docs
+	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb
+	$(BIN)/python docs/tidy_notebooks.py
+
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -51,6 +61,10 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) --editable '.[dev]'
 	@$(BIN)/python -c 'import libsumo' 2>/dev/null || $(MAKE) sumo-libraries
 	@{ command -v chromium || command -v chromium-browser; } >/dev/null || $(MAKE) browser || echo "The tests of the explorer's page are skipped."
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) --editable '.[docs]'
 	touch $@
 
 # What SUMO needs of the system and slim machines lack; elsewhere than on Debian, its own way.

@@ -50,6 +50,7 @@ each of the others in a folder."""
 TABLES = {
     "ALGORITHMS": "algorithms/__init__",
     "METRICS": "metrics/__init__",
+    "ORDERS": "pareto/orders/__init__",
     "ENVIRONMENTS": "envs/registry",
     "ACTION_HEADS": "nets/heads/__init__",
     "EMBEDDINGS": "nets/spaces",

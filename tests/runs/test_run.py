@@ -171,7 +171,7 @@ def test_a_negative_time_between_checkpoints_leaves_no_folder_behind(tmp_path):
 
 @pytest.mark.parametrize("desired", [[1.0], [1.0, np.nan], [1.0, 2.0, 3.0]])
 def test_a_desired_return_of_another_shape_is_refused(desired):
-    with pytest.raises(UserError, match="a desired return must be 2 finite numbers"):
+    with pytest.raises(UserError, match="a return must be 2 finite numbers"):
         made_run([[1, -3]]).policy_for(desired)
 
 

@@ -97,6 +97,11 @@ class EnvironmentSpec:
         """The objectives' names, in the order of the reward."""
         return tuple(objective.name for objective in self.objectives)
 
+    @property
+    def has_one_unit(self) -> bool:
+        """Whether all objectives are said to have one unit and one direction, or none has any."""
+        return len({(objective.unit, objective.direction) for objective in self.objectives}) == 1
+
     def at_discount(self, discount: float) -> "EnvironmentSpec":
         """The spec for runs with this discount: without a front that is for another one."""
         if self.front is None or self.front.discount == discount:

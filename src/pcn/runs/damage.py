@@ -1,4 +1,4 @@
-"""What a run's `metrics.json` has to hold so that commands can work with it."""
+"""What the files of a run have to hold so that commands can work with them."""
 
 import math
 from collections.abc import Mapping
@@ -57,3 +57,30 @@ def _is_number(value: Any) -> bool:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def refuse_other_settings(path: Path, now: Mapping[str, Any], then: Mapping[str, Any]) -> None:
+    """Refuse a checkpoint of other settings than those of `config.json`."""
+    changes = [
+        f"{name} is {new!r} and was {old!r}" for name, (new, old) in _differences(now, then).items()
+    ]
+    if changes:
+        more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
+        raise UserError(
+            f"{path} was written with other settings than those in config.json: "
+            f"{', '.join(changes[:3])}{more}"
+        )
+
+
+def _differences(
+    one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = ""
+) -> dict[str, tuple[Any, Any]]:
+    """What two nested mappings have different values for."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name in {**one, **other}:
+        new, old = one.get(name), other.get(name)
+        if isinstance(new, Mapping) and isinstance(old, Mapping):
+            found |= _differences(new, old, f"{prefix}{name}.")
+        elif new != old:
+            found[prefix + name] = new, old
+    return found

@@ -13,8 +13,8 @@ import numpy as np
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.pareto import Tolerances
-from pcn.runs.damage import check_metrics
+from pcn.pareto import PARETO, AbstractOrder, Tolerances, order_from_json
+from pcn.runs.damage import check_metrics, refuse_other_settings
 from pcn.runs.front_table import coverage_set_of, table_of
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
@@ -196,7 +196,7 @@ class RunFolder:
         if fingerprint is not None and fingerprint != fingerprint_of_arrays(arrays, facts):
             raise UserError(f"{path} is damaged: its content is not what was written")
         if "settings" in facts:
-            _refuse_other_settings(path, read_json(self._to_read("config.json")), facts["settings"])
+            refuse_other_settings(path, read_json(self._to_read("config.json")), facts["settings"])
         return arrays, facts["trainer"], facts["record"]
 
     def write_weights(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -211,11 +211,13 @@ class RunFolder:
         """One row per policy, in `front.csv`; `names` are the objectives'."""
         write_csv(self._to_write("front.csv"), *table_of(coverage_set, names))
 
-    def read_coverage_set(self, *, num_policies: int, tolerances: Tolerances) -> CoverageSet:
+    def read_coverage_set(
+        self, *, num_policies: int, tolerances: Tolerances, order: AbstractOrder = PARETO
+    ) -> CoverageSet:
         """The policies of `front.csv`."""
         path = self._to_read("front.csv")
         try:
-            return coverage_set_of(*read_csv(path), num_policies, tolerances)
+            return coverage_set_of(*read_csv(path), num_policies, tolerances, order)
         except ValueError as error:
             raise UserError(f"{path} is damaged: {error}") from None
 
@@ -230,6 +232,15 @@ class RunFolder:
         }
         write_json(path, {**metrics, "files": files})
         (self.path / CHECKPOINT_BEFORE).unlink(missing_ok=True)
+
+    def order_in(self, metrics: Mapping[str, Any]) -> AbstractOrder:
+        """The order that the metrics of the run name; older runs know Pareto's only."""
+        if "dominance" not in metrics:
+            return PARETO
+        try:
+            return order_from_json(metrics["dominance"])
+        except (AttributeError, ValueError) as error:
+            raise UserError(f"{self.path / 'metrics.json'} is damaged: {error}") from None
 
     def read_metrics(self) -> tuple[dict[str, Any], dict[str, str]]:
         """The metrics of the finished run, and the fingerprints of its other files."""
@@ -262,30 +273,3 @@ class RunFolder:
             return fingerprint_of_file(self._to_read(name))
         except OSError as error:
             raise UserError(f"cannot read {self.path / name}: {error.strerror}") from None
-
-
-def _refuse_other_settings(path: Path, now: Mapping[str, Any], then: Mapping[str, Any]) -> None:
-    """Refuse a checkpoint of other settings than those of `config.json`."""
-    changes = [
-        f"{name} is {new!r} and was {old!r}" for name, (new, old) in _differences(now, then).items()
-    ]
-    if changes:
-        more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
-        raise UserError(
-            f"{path} was written with other settings than those in config.json: "
-            f"{', '.join(changes[:3])}{more}"
-        )
-
-
-def _differences(
-    one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = ""
-) -> dict[str, tuple[Any, Any]]:
-    """What two nested mappings have different values for."""
-    found: dict[str, tuple[Any, Any]] = {}
-    for name in {**one, **other}:
-        new, old = one.get(name), other.get(name)
-        if isinstance(new, Mapping) and isinstance(old, Mapping):
-            found |= _differences(new, old, f"{prefix}{name}.")
-        elif new != old:
-            found[prefix + name] = new, old
-    return found

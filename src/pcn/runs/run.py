@@ -125,12 +125,7 @@ class Run:
         It is the network of the front policy that is nearest to the desired return. Without a
         horizon the command has that policy's.
         """
-        desired = np.asarray(desired_return, dtype=np.float64)
-        if desired.shape != (self.spec.num_objectives,) or not np.isfinite(desired).all():
-            raise UserError(
-                f"a desired return must be {self.spec.num_objectives} finite numbers, "
-                f"got {desired_return!r}"
-            )
+        desired = self._a_return(desired_return)
         index = self.nearest_policy(desired)[0]
         horizons, requested = self.coverage_set.horizons.copy(), self.coverage_set.requested.copy()
         requested[index] = desired
@@ -144,13 +139,22 @@ class Run:
             )
         return policy
 
-    def nearest_policy(self, point: Float[np.ndarray, " objective"]) -> tuple[int, float]:
+    def nearest_policy(self, point: Sequence[float] | np.ndarray) -> tuple[int, float]:
         """The front policy whose executed return is nearest to a point, and how far away it is.
 
         The distance is the largest difference in any objective, as a share of the front's range.
         """
-        place, distance = nearest_point(point, self.coverage_set.front)
+        place, distance = nearest_point(self._a_return(point), self.coverage_set.front)
         return int(np.flatnonzero(self.coverage_set.front_mask)[place]), distance
+
+    def _a_return(self, values: Sequence[float] | np.ndarray) -> Float[np.ndarray, " objective"]:
+        """Somebody's numbers as a return of this environment."""
+        point = np.asarray(values, dtype=np.float64)
+        if point.shape != (self.spec.num_objectives,) or not np.isfinite(point).all():
+            raise UserError(
+                f"a return must be {self.spec.num_objectives} finite numbers, got {values!r}"
+            )
+        return point
 
     def _policy_of(self, coverage_set: CoverageSet, index: int) -> "pcn.runs.policy.Policy":
         from pcn.runs.policy import Policy
@@ -178,6 +182,7 @@ class Run:
             **{name: self.metrics[name] for name in kept if name in self.metrics},
             "policies": 1,
             "tolerances": coverage_set.tolerance_vector.tolist(),
+            "dominance": coverage_set.order.to_json(),
             **metrics_of(coverage_set, self.spec),
             "taken_from": {
                 "run": None if self.path is None else self.path.name,
@@ -263,6 +268,7 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
             tolerances=np.asarray(metrics["tolerances"], dtype=np.float64)
             if "tolerances" in metrics
             else settings.return_tolerance,
+            order=folder.order_in(metrics),
         ),
         metrics,
         folder.read_progress(),
