@@ -20,8 +20,12 @@ from hostile import (
     rewarding,
     showing,
 )
+from pcn.algorithms.mones.config import MONESConfig
+from pcn.algorithms.mones.pool import Pool
+from pcn.algorithms.mones.search_distribution import DiagonalGaussian
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.gymnasium_source import GymnasiumSource, missing_hint
+from pcn.envs.observations import ObservationReader, is_picture
 from pcn.envs.probing import Probe, probe
 from pcn.envs.worker_slots import WorkerSlots
 from pcn.errors import UserError
@@ -199,3 +203,37 @@ def test_a_worker_tells_what_its_environment_answered():
     kind = Exits
     with pytest.raises(UserError, match=IN_STEP_3 + "it failed at"):
         scripted(environment(kind, workers=True))
+
+
+@pytest.mark.parametrize("white", [1.0, 255.0])
+def test_pictures_of_real_numbers_are_reduced_like_those_of_bytes(white):
+    bytes_space = gym.spaces.Box(0, 255, (84, 84, 3), np.uint8)
+    space = gym.spaces.Box(0.0, white, (84, 84, 3), np.float32)
+    picture = np.random.default_rng(0).integers(256, size=(84, 84, 3)).astype(np.uint8)
+    reduced = ObservationReader(space, frame_stack=2).first(picture * np.float32(white / 255))
+    np.testing.assert_array_equal(
+        reduced, ObservationReader(bytes_space, frame_stack=2).first(picture)
+    )
+    assert not is_picture(gym.spaces.Box(-1.0, 1.0, (84, 84, 3), np.float32))
+    assert not is_picture(gym.spaces.Box(0.0, 1.0, (84, 84, 7), np.float32))
+
+
+def test_episodes_that_need_more_memory_than_there_is_are_refused(monkeypatch):
+    made = environment(Tame)
+    monkeypatch.setattr("pcn.memory.available_bytes", lambda: 2 * 2 * 10 * 12 - 1)
+    with pytest.raises(
+        UserError, match="2 episodes of wild with up to 10 observations of 12 bytes"
+    ):
+        scripted(made)
+
+
+def test_a_billion_draws_are_refused():
+    distribution = DiagonalGaussian.around(jax.numpy.zeros(10), 1.0)
+    config = MONESConfig(population=10**12)
+    with pytest.raises(UserError, match="MONES with a population of 1,000,000,000,000"):
+        Pool.empty(distribution, config, 2)
+
+
+def test_an_instance_in_the_place_of_a_class_is_told(tmp_path):
+    with pytest.raises(UserError, match=r"is one Gymnasium environment.*give its class"):
+        pcn.train(Tame(), out=tmp_path / "run")
