@@ -148,13 +148,17 @@ def one_command(
 
     def use() -> None:
         with contextlib.chdir(scratch):
-            said = io.StringIO()
-            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            said, complained = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained):
                 try:
                     command_line(words)
                 except SystemExit as stop:
-                    if stop.code not in (0, 2, None):
-                        raise RuntimeError(f"{words} ended with {stop.code}") from stop
+                    told = complained.getvalue()
+                    sentence = told.startswith("pcn: ") and told.count("\n") == 1
+                    if stop.code and not sentence:
+                        raise RuntimeError(f"ended with {stop.code}: {told[-200:]}") from stop
+                    if stop.code:
+                        raise UserError(told.strip()) from None
 
     use.words = words  # type: ignore[attr-defined]
     return use
