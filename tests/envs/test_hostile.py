@@ -23,6 +23,7 @@ from hostile import (
 from pcn.algorithms.mones.config import MONESConfig
 from pcn.algorithms.mones.pool import Pool
 from pcn.algorithms.mones.search_distribution import DiagonalGaussian
+from pcn.envs.finding import environment_name
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.gymnasium_source import GymnasiumSource, missing_hint
 from pcn.envs.observations import ObservationReader, is_picture
@@ -234,6 +235,6 @@ def test_a_billion_draws_are_refused():
         Pool.empty(distribution, config, 2)
 
 
-def test_an_instance_in_the_place_of_a_class_is_told(tmp_path):
+def test_an_instance_in_the_place_of_a_class_is_told():
     with pytest.raises(UserError, match=r"is one Gymnasium environment.*give its class"):
-        pcn.train(Tame(), out=tmp_path / "run")
+        environment_name(Tame())

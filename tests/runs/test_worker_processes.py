@@ -172,6 +172,7 @@ ABANDONED = (
     SPEC
     + """
 from hostile import Hangs
+spec = environment(Hangs).spec
 if __name__ == "__main__":
     slots = WorkerSlots(Hangs, spec, 1)
     slots.reset({0: 0})

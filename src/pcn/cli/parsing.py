@@ -56,14 +56,16 @@ def _unknown_option(kind: Any, arguments: list[str]) -> str | None:
 
 
 def _in_one_line(box: str) -> str:
-    """The first paragraph of an error that was printed in a box, as one line."""
-    lines: list[str] = []
+    """What an error in a box says first, as one line; its title and its advice are left out."""
+    parts: list[list[str]] = [[]]
     for line in box.splitlines():
-        words = re.sub(r"[│╭╮╰╯]", " ", line).strip()
-        if re.fullmatch(r"[─ ]*|─.*─", words):
-            if lines:
-                break
-            continue
-        lines.append(words)
-    sentence = " ".join(" ".join(lines).split()).rstrip(".")
-    return sentence[:1].lower() + sentence[1:] if sentence else "these arguments cannot be read"
+        words = re.sub(r"[│╭╮╰╯|+]", " ", line).strip()
+        if re.fullmatch(r"[─ -]*|[─-]{2,}.*[─-]{2,}|─.*─", words):
+            parts.append([])
+        else:
+            parts[-1].append(words)
+    told = [" ".join(" ".join(part).split()) for part in parts if part]
+    # Where a box has no room for its title in its border, the title comes first.
+    sentence = next((part for part in told if ":" in part), told[0] if told else "")
+    sentence = sentence.rstrip(".") or "these arguments cannot be read"
+    return sentence[:1].lower() + sentence[1:]
