@@ -102,8 +102,10 @@ class Display:
         if line > self._last_line or event.phase != self._phase or late:
             self._last_line, self._phase = max(line, self._last_line), event.phase
             self._last_seconds = event.seconds
-            left = event.seconds / share * (1 - share)
-            remaining = f", about {left:.0f} s left" if event.phase == "training" else ""
+            remaining = ""
+            if event.phase == "training" and share > 0:
+                left = event.seconds / share * (1 - share)
+                remaining = f", about {left:.0f} s left"
             self._console.print(f"{text} · {event.seconds:.0f} s{remaining}")
 
 
@@ -119,6 +121,14 @@ class _Notes(logging.Handler):
         self._display(Noticed(record.getMessage()))
 
 
+_FOR = {
+    "train": "the environment goes on from them",
+    "execute": "the environment only executes the final policies",
+    "none": "no environment: nothing will be executed",
+}
+"""What the environment is for, by `interaction`."""
+
+
 def first_line(doing: str, event: Started) -> str:
     """What is about to happen, and what was found out for it, in one line."""
     settings = event.settings
@@ -129,6 +139,11 @@ def first_line(doing: str, event: Started) -> str:
         *([] if discount == 1 else [f"returns discounted by {discount:g}"]),
     ]
     line = f"{doing} {settings.algorithm} on {escape(settings.environment)} ({', '.join(facts)})"
+    if settings.data is not None:
+        line += (
+            f", from {settings.data['episodes']:,} logged episodes "
+            f"({settings.data['steps']:,} steps); {_FOR[settings.data['interaction']]}"
+        )
     if event.num_probe_episodes and event.steps <= event.num_probe_steps:
         line += (
             f"; probed with {event.num_probe_episodes} random episodes, "

@@ -65,6 +65,8 @@ def _title(run: Run, spec: EnvironmentSpec) -> list[str]:
         known = spec.front.returns[order.non_dominated_mask(spec.front.returns)]
         found = found_mask(executed, known, tolerances=run.coverage_set.tolerances)
         lines.append(f"{found.sum()} of {len(known)} points of the {spec.front.status} front")
+    if not run.is_executed:
+        return [*lines, "NOT EXECUTED: returns of logged episodes"]
     share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)
     return [*lines, f"{round(share * count)} of {count} policies return what was requested"]
 
@@ -90,7 +92,8 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
             label="requested, not executed",
         )
     executed = coverage_set.executed
-    axes.scatter(executed[:, 0], executed[:, 1], s=36, color=EXECUTED, label="executed", zorder=3)
+    label = "executed" if run.is_executed else "in the data, NOT EXECUTED"
+    axes.scatter(executed[:, 0], executed[:, 1], s=36, color=EXECUTED, label=label, zorder=3)
     for index, point in enumerate(coverage_set.executed):
         if len(coverage_set) <= MOST_IDS:
             axes.annotate(
@@ -132,8 +135,9 @@ def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
     for index in np.random.default_rng(0).permutation(len(scaled)):
         axes.plot(position, scaled[index], color=colours[index], alpha=_alpha(executed), zorder=2)
     colour = matplotlib.colormaps["viridis"](0.5)
+    drawn = "executed" if run.is_executed else "in the data, NOT EXECUTED"
     handles.append(
-        Line2D([], [], color=colour, label=f"executed, coloured by {spec.objective_names[0]}")
+        Line2D([], [], color=colour, label=f"{drawn}, coloured by {spec.objective_names[0]}")
     )
     if len(missed):
         for point in (missed - low) / extent:

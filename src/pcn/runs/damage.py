@@ -19,10 +19,13 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
         if not isinstance(values, dict):
             raise refuse(f"{group} is missing")
         needed = ("exact", "distance") if group == "fidelity" else ("hypervolume", "cardinality")
-        for name in {*needed, *values}:
+        if group != "archive" and "not_executed" in metrics:  # learnt from logged episodes alone
+            needed = ()
+        for name in needed:
             if name not in values:
                 raise refuse(f"{group} has no {name}")
-            if not _is_fit(name, values[name]):
+        for name in values:
+            if not _is_fit(name, values[name], needed):
                 raise refuse(f"{name} of {group} is {values[name]!r}")
     for name in ("policies", "steps"):
         if name in metrics and not _is_count(metrics[name]):
@@ -42,13 +45,15 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
         raise refuse(f"files is {metrics['files']!r}")
 
 
-def _is_fit(name: str, value: Any) -> bool:
-    """Whether a metric has the type that it always has."""
+def _is_fit(name: str, value: Any, needed: tuple[str, ...]) -> bool:
+    """Whether a metric has the type that it always has; those that are needed are finite."""
     if name == "hypervolume_interval":
         return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
     if name == "executions":
         return isinstance(value, dict) and all(map(_is_count, value.values()))
-    return _is_number(value)
+    if name in needed:
+        return _is_number(value)
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_number(value: Any) -> bool:
