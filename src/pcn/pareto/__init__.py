@@ -13,6 +13,7 @@ from pcn.pareto.dominance import (
     unique_front,
 )
 from pcn.pareto.dominating_score import dominating_score
+from pcn.pareto.preferred import preferred_first, preferred_shares
 from pcn.pareto.scoreboard import Scoreboard
 from pcn.pareto.spread import Tolerances, has_changed, spread, tolerances_for
 
@@ -33,6 +34,8 @@ __all__ = [
     "nearest_point",
     "non_dominated_mask",
     "num_earlier_copies",
+    "preferred_first",
+    "preferred_shares",
     "rounded",
     "shares",
     "spread",

@@ -32,6 +32,9 @@ class ExpectedReturns(AbstractRefinement):
     """Most stored episodes of equal return: one rare outcome must not crowd out all others."""
     candidates: int = 64
     """How many of the dataset's commands race at the end, if the budget allows."""
+    by_preference: bool = True
+    """Whether those race that are best for most preferences, instead of those with the best
+    dominating scores."""
     fewest: int = 8
     """How many race and are offered, however small the budget is."""
     race_share: float = 0.5
@@ -99,7 +102,7 @@ class ExpectedReturns(AbstractRefinement):
         known = training.dataset.archive()
         most = int(self._first_round(training) / self.fewest_race_executions)
         count = min(max(self.candidates, len(known)), max(self.fewest, most))
-        return training.dataset.candidates(count)
+        return training.dataset.candidates(count, by_preference=self.by_preference)
 
     def _first_round(self, training: Training) -> float:
         """How many executions the first round of the race can have."""
