@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+PAGE := src/pcn/explorer/page
 SUMO_LIBRARIES := libgl1 libxext6 libxrender1 libatomic1
 
-.PHONY: demo test test-fast test-slow test-ray check format sumo-libraries clean
+.PHONY: demo test test-fast test-slow test-ray check format docs notebooks sumo-libraries browser clean
 
 demo: $(VENV)/.installed
 	rm -rf runs/demo
@@ -30,10 +31,23 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/oxfmt --check $(PAGE)
+	$(BIN)/oxlint $(PAGE)
+
+# The site, in build/docs; it works from disk with no network.
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "Wrote build/docs/index.html"
+
+# Executes the notebooks again and saves what they print and draw.
+notebooks: $(VENV)/.installed-docs
+	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb
+	$(BIN)/python docs/tidy_notebooks.py
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/oxfmt $(PAGE)
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("pcn needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
@@ -46,6 +60,11 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) --editable '.[dev]'
 	@$(BIN)/python -c 'import libsumo' 2>/dev/null || $(MAKE) sumo-libraries
+	@{ command -v chromium || command -v chromium-browser; } >/dev/null || $(MAKE) browser || echo "The tests of the explorer's page are skipped."
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) --editable '.[docs]'
 	touch $@
 
 # What SUMO needs of the system and slim machines lack; elsewhere than on Debian, its own way.
@@ -53,6 +72,12 @@ sumo-libraries:
 	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] \
 	  || { echo "SUMO needs: apt-get install $(SUMO_LIBRARIES)"; exit 1; }
 	apt-get update -qq && apt-get install -y -qq --no-install-recommends $(SUMO_LIBRARIES)
+
+# What drives the explorer's page in its tests; without it they say so and are skipped.
+browser:
+	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] \
+	  || { echo "The explorer's page is tested in a browser: apt-get install chromium"; exit 1; }
+	apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium
 
 clean:
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -47,9 +47,12 @@ each of the others in a folder."""
 TABLES = {
     "ALGORITHMS": "algorithms/__init__",
     "METRICS": "metrics/__init__",
+    "ORDERS": "pareto/orders/__init__",
     "ENVIRONMENTS": "envs/registry",
     "ACTION_HEADS": "nets/heads/__init__",
     "EMBEDDINGS": "nets/spaces",
+    "HEAD_GRAPHS": "export/graphs/heads",
+    "EMBEDDING_GRAPHS": "export/graphs/embeddings",
     "REFINEMENTS": "algorithms/pcn/refinements/__init__",
     "COMMANDS": "cli/main",
     "EXPERIMENTS": "experiments/paper",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.pareto import Tolerances, non_dominated_mask, rounded
+from pcn.pareto import PARETO, AbstractOrder, Tolerances
 from pcn.single_returns import HIGH, LOW, SingleReturns
 
 
@@ -40,6 +40,10 @@ class CoverageSet:
     """Which of the run's networks executes the policy."""
     singles: SingleReturns | None = None
     """What every single execution returned; None where only a file is known."""
+    order: AbstractOrder = PARETO
+    """What makes a policy better than another one."""
+    recorded_front: Bool[np.ndarray, " policy"] | None = None
+    """Which policies are non-dominated as a file says, where the order needs single executions."""
 
     def __post_init__(self) -> None:
         count = len(self.executed)
@@ -63,6 +67,7 @@ class CoverageSet:
         *,
         tolerances: Tolerances,
         network: Int[np.ndarray, " policy"] | None = None,
+        order: AbstractOrder = PARETO,
     ) -> "CoverageSet":
         """What policies stand for beside what their executions returned."""
         once = cls(
@@ -73,6 +78,7 @@ class CoverageSet:
             tolerances,
             network=np.zeros(len(singles), np.int64) if network is None else network,
             singles=singles,
+            order=order,
         )
         repeated = singles.counts > 1
         if not repeated.any():
@@ -88,7 +94,12 @@ class CoverageSet:
     def remeasured(self, singles: SingleReturns) -> "CoverageSet":
         """The same policies with what other executions returned."""
         return CoverageSet.measured(
-            self.requested, self.horizons, singles, tolerances=self.tolerances, network=self.network
+            self.requested,
+            self.horizons,
+            singles,
+            tolerances=self.tolerances,
+            network=self.network,
+            order=self.order,
         )
 
     def taking(self, index: int) -> "CoverageSet":
@@ -97,6 +108,7 @@ class CoverageSet:
         return replace(
             self,
             network=np.zeros(1, np.int64),
+            recorded_front=None,
             singles=None
             if self.singles is None
             else SingleReturns((self.singles.by_policy[index],)),
@@ -133,7 +145,10 @@ class CoverageSet:
     @property
     def front_mask(self) -> Bool[np.ndarray, " policy"]:
         """Mark the policies whose executed return no other executed return dominates."""
-        return non_dominated_mask(rounded(self.executed, self.tolerances))
+        if self.order.compares_samples and self.recorded_front is not None:
+            return self.recorded_front
+        samples = None if self.singles is None else self.singles.by_policy
+        return self.order.front_mask(self.executed, samples, self.tolerances)
 
     @property
     def front(self) -> Float[np.ndarray, "point objective"]:

@@ -28,6 +28,7 @@ def test_a_spec_survives_a_file(name, tmp_path):
     write_json(tmp_path / "spec.json", spec.to_json())
     back = EnvironmentSpec.from_json(read_json(tmp_path / "spec.json"))
     assert back == spec
+    assert back.name == spec.name
     assert back.objectives == spec.objectives
     assert back.action_names == spec.action_names
     if spec.front is not None:
@@ -49,3 +50,11 @@ def test_what_policies_see_and_what_is_shown_both_survive_a_file(tmp_path):
     assert (back, back.shown_space, back.frame_stack) == (spec, shown, 3)
     assert back != dataclasses.replace(spec, frame_stack=2)
     assert back != dataclasses.replace(spec, shown_space=None)
+
+
+def test_specs_are_equal_if_compiled_code_cannot_tell_them_apart():
+    spec = DeepSeaTreasure().spec
+    other = dataclasses.replace(spec, name="another map", front=None)
+    assert (other, hash(other)) == (spec, hash(spec))
+    assert other.to_json() != spec.to_json()
+    assert dataclasses.replace(spec, step_limit=7) != spec

@@ -1,5 +1,6 @@
 import itertools
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,8 +16,8 @@ def every_height(room):
     """A table of all heights, which the environment itself never needs."""
     axes = [range(room.size)] * (room.num_objectives - 1)
     cells = np.array(list(itertools.product(*axes)), dtype=np.int32)
-    heights = jax.jit(jax.vmap(lambda cell: border_height(cell, room)))(jnp.asarray(cells))
-    return cells, np.asarray(heights)
+    heights_of = jax.jit(jax.vmap(lambda cell: border_height(cell, room.size, room.seed)))
+    return cells, np.asarray(heights_of(jnp.asarray(cells)))
 
 
 @pytest.mark.parametrize("room", [Room(2, 20, 0), Room(3, 12, 5), Room(4, 8, 1), Room(5, 6, 2)])
@@ -44,6 +45,34 @@ def test_rooms_differ_by_seed_only():
     assert not np.array_equal(border_front(Room(3, 20, 1)), border_front(Room(3, 20, 2)))
 
 
+def test_rooms_of_one_size_are_one_compiled_program():
+    traced = []
+
+    @eqx.filter_jit
+    def steps_to_the_wall(room, axis):
+        traced.append(room)
+        key = jax.random.key(0)
+
+        def forwards(carry):
+            state, steps, _ = carry
+            state, _, terminated, _ = room.step(state, 2 * axis, key)
+            return state, steps + 1, terminated
+
+        start = room.reset(key), jnp.int32(0), jnp.array(False)
+        return jax.lax.while_loop(lambda carry: ~carry[2], forwards, start)[1]
+
+    rooms = [Walkroom(3, room_seed=seed) for seed in range(4)]
+    for room in rooms:  # the first point of a front is the lowest height above the corner
+        assert steps_to_the_wall(room, jnp.int32(2)) == -room.spec.front.returns[0, 2]
+    assert len(traced) == 1
+    # The cache on disk goes by the program's text.
+    texts = {steps_to_the_wall.lower(room, jnp.int32(2)).as_text() for room in rooms[:2]}
+    assert len(texts) == 1
+    assert len({room.spec.name for room in rooms}) == 4
+    steps_to_the_wall(Walkroom(3, size=12), jnp.int32(2))
+    assert len(traced) == 2
+
+
 def test_a_move_costs_its_own_axis_even_at_a_wall():
     room = Walkroom(3)
     key = jax.random.key(0)
@@ -59,7 +88,7 @@ def test_a_move_costs_its_own_axis_even_at_a_wall():
 @pytest.mark.parametrize("num_objectives", [2, 3, 5, 9])
 def test_walking_straight_to_a_front_cell_returns_that_point(num_objectives):
     room = Walkroom(num_objectives)
-    step = jax.jit(room.step)
+    step = eqx.filter_jit(room.step)
     key = jax.random.key(0)
     front = room.spec.front.returns
     for point in front[:: max(1, len(front) // 5)]:

@@ -67,7 +67,7 @@ def test_a_loaded_run_is_the_trained_one(tmp_path):
     for name, array in trained.weights.items():
         np.testing.assert_array_equal(loaded.weights[name], array)
     assert loaded.progress == trained.progress
-    assert loaded.spec == trained.spec
+    assert loaded.spec.to_json() == trained.spec.to_json()
     again, metrics = loaded.execute()
     np.testing.assert_array_equal(again.executed, trained.coverage_set.executed)
     assert metrics["executed"] == trained.metrics["executed"]
@@ -171,7 +171,7 @@ def test_a_negative_time_between_checkpoints_leaves_no_folder_behind(tmp_path):
 
 @pytest.mark.parametrize("desired", [[1.0], [1.0, np.nan], [1.0, 2.0, 3.0]])
 def test_a_desired_return_of_another_shape_is_refused(desired):
-    with pytest.raises(UserError, match="a desired return must be 2 finite numbers"):
+    with pytest.raises(UserError, match="a return must be 2 finite numbers"):
         made_run([[1, -3]]).policy_for(desired)
 
 
@@ -193,7 +193,7 @@ def test_a_run_with_one_policy_is_measured_and_saved_as_such(tmp_path):
     reference = np.array(run.spec.reference_point)
     assert one.metrics["executed"]["hypervolume"] == pytest.approx(np.prod(executed - reference))
     assert one.metrics["steps"] == run.metrics["steps"]
-    assert one.spec == run.spec
+    assert one.spec.to_json() == run.spec.to_json()
     with pytest.raises(UserError, match="there is no policy 1"):
         one.policy(1)
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [

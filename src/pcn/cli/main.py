@@ -26,6 +26,7 @@ COMMANDS = {
     "plot": Command("pcn.cli.plot", "Plot", uses_jax=False),
     "explore": Command("pcn.cli.explore", "Explore", uses_jax=False),
     "report": Command("pcn.cli.report", "Report", uses_jax=False),
+    "export": Command("pcn.cli.export", "Export"),
     "reproduce": Command("pcn.cli.reproduce", "Reproduce"),
     "sweep": Command("pcn.cli.sweep", "Sweep"),
     "compare": Command("pcn.cli.compare", "Compare", uses_jax=False),
@@ -46,6 +47,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
   pcn plot RUN --out front.png                draw the front
   pcn explore RUN                             look at the front, pick a policy, watch it: a page
   pcn report RUN --out front.html             the same page as one file to send around
+  pcn export RUN --policy 3 --onnx p.onnx     a policy for other runtimes: no JAX needed
   pcn reproduce table1 --dry-run              the paper's experiments: which runs, and how long
   pcn sweep minecart --algorithm pcn,ra --seeds 0-4 --out DIR   many runs of your own choice
   pcn compare RUN RUN ... [other.csv]         runs side by side: statistics over seeds, pictures

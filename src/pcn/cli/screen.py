@@ -15,6 +15,7 @@ from rich.table import Table
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.metrics import reached_mask
+from pcn.pareto import PARETO
 from pcn.runs.folder import FILES
 from pcn.runs.run import Run
 
@@ -119,11 +120,12 @@ def show_coverage_set(
     print_table(front_table(coverage_set, spec))
     if len(coverage_set) > MOST_ROWS:
         console.print(f"... and {len(coverage_set) - MOST_ROWS} more; all are in front.csv")
+    order = coverage_set.order
     executed, archive, fidelity = metrics["executed"], metrics["archive"], metrics["fidelity"]
     console.print()
     parts = [
         f"hypervolume {number(executed['hypervolume'])}{_interval(executed)}",
-        f"{executed['cardinality']} non-dominated policies",
+        f"{executed['cardinality']} {order.adjective} policies",
     ]
     if "epsilon" in executed:
         parts.insert(1, f"I_eps {number(executed['epsilon'])}")
@@ -131,12 +133,22 @@ def show_coverage_set(
     if "front_share" in executed:
         parts.append(f"{executed['front_share']:.1%} of the true front")
     if spec.front is not None:
-        parts[-1] += f" ({spec.front.status} front: {len(spec.front.returns)} points)"
+        count = int(order.non_dominated_mask(spec.front.returns).sum())
+        part = "" if order == PARETO else f"{count} {order.adjective} of "
+        parts[-1] += f" ({spec.front.status} front: {part}{len(spec.front.returns)} points)"
     console.print("[bold]executed[/]  " + " · ".join(parts))
     console.print(
         f"[bold]archive[/]   hypervolume {number(archive['hypervolume'])} · "
-        f"{archive['cardinality']} non-dominated returns found in training"
+        f"{archive['cardinality']} {order.adjective} returns found in training"
     )
+    if "gini" in executed and order.needs_one_unit:
+        console.print(
+            f"[bold]fairness[/]  above the reference point, the worst-off objective gets up to "
+            f"{number(executed['worst_off'])} · Sen welfare up to "
+            f"{number(executed['sen_welfare'])} · mean Gini index {number(executed['gini'])}"
+        )
+    if order != PARETO:
+        console.print(f"[bold]order[/]     {order.told} decides which returns are better")
     if archive["hypervolume"] == 0:
         point = ", ".join(number(value) for value in spec.reference_point)
         console.print(

@@ -110,10 +110,14 @@ def environment_name(thing: Any) -> str:
         return name_of(thing)
     name = name_of(type(thing))
     try:
-        makes_the_same = is_importable(name) and bool(eqx.tree_equal(type(thing)(), thing))
+        makes_the_same = is_importable(name) and _are_same(type(thing)(), thing)
     except Exception:  # whatever the user's own class raises when it misses arguments
         makes_the_same = False
     return name if makes_the_same else GivenName(str(name), thing)
+
+
+def _are_same(one: AbstractEnvironment, other: AbstractEnvironment) -> bool:
+    return bool(eqx.tree_equal(one, other)) and one.spec.to_json() == other.spec.to_json()
 
 
 def _find_gymnasium(

@@ -38,7 +38,9 @@ class Front:
 class EnvironmentSpec:
     """Everything about an environment that does not change while it runs.
 
-    Code that was compiled for an environment is used again for another one with an equal spec.
+    Specs are equal if compiled code cannot tell them apart: what is for people, such as the name,
+    and the front are not compared. Code that was compiled for an environment is used again for
+    another one of the same class with an equal spec. `to_json` tells any two specs apart.
     """
 
     name: str
@@ -68,14 +70,11 @@ class EnvironmentSpec:
 
     def _identity(self) -> tuple[object, ...]:
         return (
-            self.name,
             self.objectives,
             repr(self.observation_space),
             repr(self.action_space),
             self.step_limit,
             self.reference_point,
-            None if self.front is None else self.front.returns.tobytes(),
-            None if self.front is None else self.front.discount,
             self.deterministic,
             self.masked_actions,
             repr(self.shown_space),
@@ -97,6 +96,11 @@ class EnvironmentSpec:
     def objective_names(self) -> tuple[str, ...]:
         """The objectives' names, in the order of the reward."""
         return tuple(objective.name for objective in self.objectives)
+
+    @property
+    def has_one_unit(self) -> bool:
+        """Whether all objectives are said to have one unit and one direction, or none has any."""
+        return len({(objective.unit, objective.direction) for objective in self.objectives}) == 1
 
     def at_discount(self, discount: float) -> "EnvironmentSpec":
         """The spec for runs with this discount: without a front that is for another one."""

@@ -10,12 +10,13 @@ import gymnasium as gym
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt8
+from jaxtyping import Array, Float, Int, Integer, PRNGKeyArray, UInt8, UInt32
 
 from pcn.envs.compiled import AbstractCompiledEnvironment, Step
 from pcn.envs.drawing import Canvas
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 from pcn.errors import UserError
+from pcn.types import AnyArray
 
 MOST_OBJECTIVES = 10
 MOST_CELLS = 2_000_000
@@ -38,22 +39,32 @@ class Room(NamedTuple):
     seed: int
 
 
-def border_height(cell: Int[Array, " axis"], room: Room) -> Int[Array, ""]:
+def border_height(
+    cell: Int[Array, " axis"], size: int, seed: int | Integer[AnyArray, ""]
+) -> Int[Array, ""]:
     """The height of the border, along the last axis, above a cell of the other axes.
 
     The noise of a cell is made from its coordinates, so no table of all cells is needed.
     """
-    key = jax.random.key(room.seed)
+    key = jax.random.key(seed)
     # As many coordinates at a time as fit into the 32 bits that a key takes in.
-    at_once = max(1, int(31 / np.log2(room.size)))
-    for start in range(0, room.num_objectives - 1, at_once):
+    at_once = max(1, int(31 / np.log2(size)))
+    for start in range(0, len(cell), at_once):
         number = jnp.uint32(0)
         for coordinate in cell[start : start + at_once]:
-            number = number * room.size + coordinate.astype(jnp.uint32)
+            number = number * size + coordinate.astype(jnp.uint32)
         key = jax.random.fold_in(key, number)
-    noise = ROUGHNESS * room.size * jax.random.normal(key)
-    height = room.size - 1 - (jnp.sum(cell) + noise)
-    return jnp.round(jnp.clip(height, 0, room.size - 1)).astype(jnp.int32)
+    noise = ROUGHNESS * size * jax.random.normal(key)
+    height = size - 1 - (jnp.sum(cell) + noise)
+    return jnp.round(jnp.clip(height, 0, size - 1)).astype(jnp.int32)
+
+
+@eqx.filter_jit
+def border_heights(
+    cells: Int[AnyArray, "cell axis"], size: int, seed: Integer[AnyArray, ""]
+) -> Int[Array, " cell"]:
+    """The heights above several cells; compiled once for all rooms of one size."""
+    return jax.vmap(lambda cell: border_height(cell, size, seed))(jnp.asarray(cells))
 
 
 @lru_cache(maxsize=16)
@@ -65,7 +76,6 @@ def border_front(room: Room) -> Float[np.ndarray, "point objective"] | None:
     zero, so is everything beyond.
     """
     num_axes = room.num_objectives - 1
-    heights_of = jax.jit(jax.vmap(lambda cell: border_height(cell, room)))
     place_values = room.size ** np.arange(num_axes, dtype=np.int64)
     known_codes, known_lowest = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     points = []
@@ -73,7 +83,7 @@ def border_front(room: Room) -> Float[np.ndarray, "point objective"] | None:
         if comb(total + num_axes - 1, num_axes - 1) > MOST_CELLS:
             return None
         cells = _cells_with_sum(num_axes, room.size, total)
-        heights = _in_chunks(heights_of, cells)
+        heights = _heights(cells, room)
         codes = cells @ place_values
         before = np.full(len(cells), room.size, dtype=np.int64)
         for axis in range(num_axes):
@@ -100,13 +110,14 @@ def _cells_with_sum(num_axes: int, size: int, total: int) -> Int[np.ndarray, "ce
     return cells[np.all(cells < size, axis=1)].astype(np.int32)
 
 
-def _in_chunks(function: object, cells: Int[np.ndarray, "cell axis"]) -> Int[np.ndarray, " cell"]:
-    """Apply a compiled function to any number of cells, in one compiled shape."""
-    size = 4096
-    padded = np.zeros((-(-len(cells) // size) * size, cells.shape[1]), dtype=np.int32)
+def _heights(cells: Int[np.ndarray, "cell axis"], room: Room) -> Int[np.ndarray, " cell"]:
+    """The heights above any number of cells, computed in one compiled shape."""
+    chunk, seed = 4096, np.asarray(room.seed, np.uint32)
+    padded = np.zeros((-(-len(cells) // chunk) * chunk, cells.shape[1]), dtype=np.int32)
     padded[: len(cells)] = cells
-    parts = [np.asarray(function(part)) for part in np.split(padded, len(padded) // size)]  # type: ignore[operator]
-    return np.concatenate(parts)[: len(cells)].astype(np.int64)
+    parts = np.split(padded, len(padded) // chunk)
+    heights = [np.asarray(border_heights(part, room.size, seed)) for part in parts]
+    return np.concatenate(heights)[: len(cells)].astype(np.int64)
 
 
 class WalkerState(NamedTuple):
@@ -137,7 +148,10 @@ class Walkroom(AbstractCompiledEnvironment):
     """
 
     spec: EnvironmentSpec = eqx.field(static=True)
-    room: Room = eqx.field(static=True)
+    num_objectives: int = eqx.field(static=True)
+    size: int = eqx.field(static=True)
+    room_seed: UInt32[AnyArray, ""]
+    """An array: all rooms of one size are the same compiled code."""
 
     def __init__(
         self, num_objectives: int = 2, *, size: int | None = None, room_seed: int = 0
@@ -151,7 +165,8 @@ class Walkroom(AbstractCompiledEnvironment):
             raise UserError(f"walkroom's room_seed is 0 to 2147483647, got {room_seed}")
         room = Room(num_objectives, size, room_seed)
         points = border_front(room)
-        self.room = room
+        self.num_objectives, self.size = num_objectives, size
+        self.room_seed = np.asarray(room_seed, np.uint32)
         self.spec = EnvironmentSpec(
             name=f"walkroom-{num_objectives} (size {size}, room {room_seed})",
             objectives=tuple(
@@ -171,16 +186,15 @@ class Walkroom(AbstractCompiledEnvironment):
     def reset(self, key: PRNGKeyArray) -> WalkerState:
         """Start in the corner."""
         del key
-        return WalkerState(jnp.zeros(self.room.num_objectives, dtype=jnp.int32))
+        return WalkerState(jnp.zeros(self.num_objectives, dtype=jnp.int32))
 
     def step(self, state: WalkerState, action: Int[Array, ""], key: PRNGKeyArray) -> Step:
         """Actions 2i and 2i + 1 go forwards and backwards along axis i; walls cost as well."""
         del key
-        num_objectives = self.room.num_objectives
-        along = jnp.arange(num_objectives) == action // 2
+        along = jnp.arange(self.num_objectives) == action // 2
         move = jnp.where(along, 1 - 2 * (action % 2), 0)
-        position = jnp.clip(state.position + move, 0, self.room.size - 1)
-        ended = position[-1] >= border_height(position[:-1], self.room)
+        position = jnp.clip(state.position + move, 0, self.size - 1)
+        ended = position[-1] >= border_height(position[:-1], self.size, self.room_seed)
         return Step(WalkerState(position), -along.astype(jnp.float32), ended)
 
     def observation(self, state: WalkerState) -> Int[Array, " axis"]:
@@ -190,15 +204,14 @@ class Walkroom(AbstractCompiledEnvironment):
     def render(self, state: WalkerState) -> UInt8[np.ndarray, "height width 3"]:
         """Two objectives: the room from above. More: how far along each axis."""
         position = np.asarray(state.position).tolist()
-        return (
-            _room_picture(self.room, position) if len(position) == 2 else _bars(self.room, position)
-        )
+        room = Room(self.num_objectives, self.size, int(self.room_seed))
+        return _room_picture(room, position) if len(position) == 2 else _bars(room, position)
 
 
 def _room_picture(room: Room, position: list[int]) -> UInt8[np.ndarray, "height width 3"]:
     canvas = Canvas(width=room.size, height=room.size, pixels_per_unit=440 / room.size)
     columns = np.arange(room.size, dtype=np.int32)[:, None]
-    heights = np.asarray(jax.vmap(lambda cell: border_height(cell, room))(columns)).tolist()
+    heights = _heights(columns, room).tolist()
     points = border_front(room)
     front = set() if points is None else {tuple(point) for point in (-points).tolist()}
     for x in range(room.size):
@@ -222,7 +235,7 @@ def _bars(room: Room, position: list[int]) -> UInt8[np.ndarray, "height width 3"
         colour = (226, 74, 62) if last else (11, 111, 184)
         canvas.rectangle(3, axis + 0.2, 3 + value + 0.1, axis + 0.8, fill=colour)
         if last:
-            height = int(border_height(jnp.asarray(position[:-1], jnp.int32), room))
+            [height] = _heights(np.array([position[:-1]], np.int32), room).tolist()
             canvas.rectangle(
                 3 + height - 0.05, axis + 0.1, 3 + height + 0.1, axis + 0.9, fill=(30, 30, 30)
             )

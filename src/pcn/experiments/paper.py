@@ -14,7 +14,7 @@ FIRST_SEED = 1000
 TABLE_SEEDS = 5
 WALKROOM_SEEDS = 20
 SCALED_SEEDS = 2
-"""Seeds of Walkroom where steps are scaled down: every seed has a room, compiled by itself."""
+"""Seeds of Walkroom where steps are scaled down: enough to see that everything works."""
 LEAST_STEPS = 1_000
 """A training needs so many for a few iterations of every algorithm."""
 PCN_PRESETS = ("default", "paper")

@@ -16,8 +16,6 @@ class Speed(NamedTuple):
     """After compilation."""
     compiling: float
     """CPU seconds in which the programs are compiled that no other run has compiled before."""
-    alone: bool = False
-    """Whether every run has programs of its own."""
 
 
 ORIGIN = "measured on one core of a busy machine with two, without a GPU"
@@ -48,12 +46,12 @@ MEASURED: Mapping[tuple[str, str], Speed] = {
         for label, speed in speeds.items()
     },
     **{
-        (f"walkroom-{objectives}", label): Speed(speed, _COMPILING[label], alone=True)
+        (f"walkroom-{objectives}", label): Speed(speed, _COMPILING[label])
         for label, speeds in _WALKROOM.items()
         for objectives, speed in enumerate(speeds, start=2)
     },
 }
-"""By group and label, as in `docs/results`; a room of Walkroom is compiled for its runs alone."""
+"""By group and label, as in `docs/results`."""
 
 
 class Speeds:
@@ -85,8 +83,7 @@ class Speeds:
         if key not in MEASURED:
             return None
         speed = MEASURED[key]
-        compiling = speed.compiling if speed.alone or first else 0.0
-        return compiling + total_steps / speed.steps_per_second
+        return speed.compiling * first + total_steps / speed.steps_per_second
 
     @property
     def measured_here(self) -> bool:

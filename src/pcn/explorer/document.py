@@ -12,7 +12,7 @@ from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec, Objective
 from pcn.explorer.shown_runs import ShownRun
 from pcn.explorer.suggestions import NO_KNEE, suggest
-from pcn.pareto import rounded, unique_front
+from pcn.pareto import PARETO, rounded, unique_front
 from pcn.runs.run import Run
 
 FORMAT = 1
@@ -94,6 +94,7 @@ def _run(shown: ShownRun) -> dict[str, Any]:
         "name": shown.name,
         "algorithm": run.settings.algorithm,
         "seed": run.settings.seed,
+        "order": None if run.coverage_set.order == PARETO else run.coverage_set.order.told,
         "steps": run.metrics.get("steps"),
         "finished": True,
         "can_watch": shown.why_not_watched is None,

@@ -30,9 +30,10 @@ def front_figure(run: Run) -> Figure:
 def _title(run: Run, spec: EnvironmentSpec) -> str:
     """How much of the known front was executed, and how many policies return what was requested."""
     executed = run.coverage_set.front
-    title = f"{spec.name}: {len(executed)} non-dominated policies"
+    order = run.coverage_set.order
+    title = f"{spec.name}: {len(executed)} {order.adjective} policies"
     if spec.front is not None:
-        known = spec.front.returns
+        known = spec.front.returns[order.non_dominated_mask(spec.front.returns)]
         found = found_mask(executed, known, tolerances=run.coverage_set.tolerances)
         title += f", {found.sum()} of {len(known)} points of the {spec.front.status} front"
     share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from pcn.metrics.cardinality import cardinality
 from pcn.metrics.epsilon import epsilon, epsilon_mean, epsilons
 from pcn.metrics.expected_utility import expected_utility
+from pcn.metrics.fairness import gini, sen_welfare, worst_off
 from pcn.metrics.fidelity import Fidelity, fidelity, reached_mask
 from pcn.metrics.front_share import found_mask, front_share
 from pcn.metrics.hypervolume import hypervolume, pygmo_for
@@ -17,6 +18,7 @@ from pcn.metrics.igd import igd
 from pcn.metrics.maximum_utility_loss import maximum_utility_loss
 from pcn.metrics.noisy_hypervolume import NoisyHypervolume, noisy_hypervolume
 from pcn.metrics.problem import Metric, Problem
+from pcn.pareto import rounded, unique_front
 
 __all__ = [
     "METRICS",
@@ -32,12 +34,15 @@ __all__ = [
     "fidelity",
     "found_mask",
     "front_share",
+    "gini",
     "hypervolume",
     "igd",
     "maximum_utility_loss",
     "noisy_hypervolume",
     "pygmo_for",
     "reached_mask",
+    "sen_welfare",
+    "worst_off",
 ]
 
 
@@ -51,6 +56,14 @@ def _mul(returns: Float[np.ndarray, "point objective"], problem: Problem) -> flo
     """The field's maximum utility loss: linear users, returns as they are."""
     zeros = np.zeros_like(problem.reference_point)
     return maximum_utility_loss(returns, problem.known_front, zeros, zeros + 1, family="linear")
+
+
+def _mean_gini(returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
+    """The mean Gini index of the distinct non-dominated returns."""
+    tolerances = problem.known_tolerances
+    front = returns[problem.order.non_dominated_mask(returns, tolerances)]
+    distinct = front[unique_front(rounded(front, tolerances))]
+    return float(gini(problem.gains(distinct)).mean())
 
 
 METRICS: dict[str, Metric] = {
@@ -67,7 +80,9 @@ METRICS: dict[str, Metric] = {
     ),
     "eum": Metric(_eum, higher_is_better=True),
     "cardinality": Metric(
-        lambda returns, problem: cardinality(returns, tolerances=problem.known_tolerances),
+        lambda returns, problem: cardinality(
+            returns, tolerances=problem.known_tolerances, order=problem.order
+        ),
         higher_is_better=True,
     ),
     "epsilon": Metric(
@@ -93,4 +108,15 @@ METRICS: dict[str, Metric] = {
         needs="front",
     ),
     "mul": Metric(_mul, higher_is_better=False, needs="front"),
+    "gini": Metric(_mean_gini, higher_is_better=False, needs="one_unit"),
+    "sen_welfare": Metric(
+        lambda returns, problem: float(sen_welfare(problem.gains(returns)).max()),
+        higher_is_better=True,
+        needs="one_unit",
+    ),
+    "worst_off": Metric(
+        lambda returns, problem: float(worst_off(problem.gains(returns)).max()),
+        higher_is_better=True,
+        needs="one_unit",
+    ),
 }

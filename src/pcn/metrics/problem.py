@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.metrics.front_share import SMALL_SHARE
-from pcn.pareto import Tolerances, tolerances_for
+from pcn.pareto import PARETO, AbstractOrder, Tolerances, tolerances_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +25,10 @@ class Problem:
     tolerances: Tolerances | None = None
     """Returns closer than this in each objective are the same; by default what is small for the
     front, or nothing where it is not known."""
+    order: AbstractOrder = PARETO
+    """What makes a return better than another one, where a metric counts those that are."""
+    one_unit: bool = False
+    """Whether objectives can be compared with one another, as measures of fairness do."""
 
     def __post_init__(self) -> None:
         if self.ideal is None and self.front is not None:
@@ -46,6 +50,17 @@ class Problem:
             raise ValueError("this metric needs the true front, and the problem has none")
         return self.front
 
+    def gains(
+        self, returns: Float[np.ndarray, "point objective"]
+    ) -> Float[np.ndarray, "point objective"]:
+        """How much more than the reference point each objective gets; at least nothing.
+
+        An error says so where objectives cannot be compared with one another.
+        """
+        if not self.one_unit:
+            raise ValueError("this metric needs objectives of one unit, and the problem has none")
+        return np.maximum(returns - self.reference_point, 0.0)
+
     @property
     def known_ideal(self) -> Float[np.ndarray, " objective"]:
         """The ideal, or an error that says it is missing."""
@@ -62,12 +77,13 @@ class Metric:
 
     measure: Callable[[Float[np.ndarray, "point objective"], Problem], float]
     higher_is_better: bool
-    needs: Literal["front", "ideal"] | None = None
+    needs: Literal["front", "ideal", "one_unit"] | None = None
     """What the problem must know besides its reference point."""
 
     def measurable_on(self, problem: Problem) -> bool:
         """Whether the problem knows what this metric needs."""
-        return self.needs is None or getattr(problem, self.needs) is not None
+        known = True if self.needs is None else getattr(problem, self.needs)
+        return known is not None and known is not False
 
     def __call__(self, returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
         """The indicator's value."""

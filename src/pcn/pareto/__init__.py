@@ -13,15 +13,37 @@ from pcn.pareto.dominance import (
     unique_front,
 )
 from pcn.pareto.dominating_score import dominating_score
+from pcn.pareto.orders import (
+    ORDERS,
+    PARETO,
+    AbstractOrder,
+    LambdaLorenz,
+    Lorenz,
+    Pareto,
+    Samples,
+    Scaled,
+    Stochastic,
+    order_from_json,
+    survival_gaps,
+)
 from pcn.pareto.preferred import preferred_first, preferred_shares
 from pcn.pareto.scoreboard import Scoreboard
 from pcn.pareto.spread import Tolerances, has_changed, spread, tolerances_for
 
 __all__ = [
+    "ORDERS",
+    "PARETO",
+    "AbstractOrder",
     "Balanced",
     "DominanceCounts",
     "Knee",
+    "LambdaLorenz",
+    "Lorenz",
+    "Pareto",
+    "Samples",
+    "Scaled",
     "Scoreboard",
+    "Stochastic",
     "Tolerances",
     "balanced",
     "best_first",
@@ -34,12 +56,14 @@ __all__ = [
     "nearest_point",
     "non_dominated_mask",
     "num_earlier_copies",
+    "order_from_json",
     "preferred_first",
     "preferred_shares",
     "rounded",
     "shares",
     "spread",
     "spread_out",
+    "survival_gaps",
     "tolerances_for",
     "unique_front",
     "unit_ranges",

@@ -1,16 +1,21 @@
 """A few points that stand for many: the best of each objective, then always the farthest one."""
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from pcn.pareto.dominance import non_dominated_mask
 
 
-def best_first(returns: Float[np.ndarray, "point objective"]) -> Int[np.ndarray, " point"]:
+def best_first(
+    returns: Float[np.ndarray, "point objective"],
+    *,
+    front_mask: Bool[np.ndarray, " point"] | None = None,
+) -> Int[np.ndarray, " point"]:
     """An order of points of which every beginning is a good choice.
 
     First come the non-dominated: the best of each objective, then always the one that is farthest
-    from all before it, in units of their ranges. The dominated follow, the nearest first.
+    from all before it, in units of their ranges. The dominated follow, the nearest first. Which
+    points are non-dominated can be given, where another order than Pareto's decides.
 
     `spread_out` is its sibling for vectors of which none is dominated: it begins with the best sum
     as well, and decides ties of an extreme by the sum. One for the other changes results.
@@ -18,7 +23,7 @@ def best_first(returns: Float[np.ndarray, "point objective"]) -> Int[np.ndarray,
     >>> best_first(np.array([[0.0, 4.0], [1.0, 3.0], [2.0, 2.0], [4.0, 0.0], [0.0, 0.0]]))
     array([3, 0, 2, 1, 4])
     """
-    on_front = non_dominated_mask(returns)
+    on_front = non_dominated_mask(returns) if front_mask is None else front_mask
     extent = np.ptp(returns[on_front], axis=0)
     scaled = returns / np.where(extent > 0, extent, 1.0)
     front = np.flatnonzero(on_front)

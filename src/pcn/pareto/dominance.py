@@ -1,10 +1,15 @@
 """Pareto dominance between return vectors: who dominates whom, and how many do."""
 
+from collections.abc import Callable
+
 import moocore
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from pcn.pareto.spread import Tolerances
+
+Criteria = Callable[[Float[np.ndarray, "point objective"]], Float[np.ndarray, "point objective"]]
+"""What is compared instead of the returns themselves; see `orders/`."""
 
 _MOST_PAIRS_AT_ONCE = 1 << 18  # 256 kB of comparisons: they stay in the cache
 _ROUNDED_UP_FROM = (np.sqrt(5.0) - 1) / 2
@@ -113,7 +118,8 @@ class DominanceCounts:
 
     Adding or removing k of N points costs k x N comparisons. Points keep their order:
     `add` appends, `keep` closes the gaps. With `tolerances`, the stored points are the
-    `rounded` ones; callers who need the exact returns keep them.
+    `rounded` ones; callers who need the exact returns keep them. With `criteria`, a point
+    dominates another one if the criteria of its exact return do; copies are still equal points.
 
     >>> counts = DominanceCounts(num_objectives=2)
     >>> counts.add(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
@@ -130,14 +136,23 @@ class DominanceCounts:
     """How many points equal to each were stored before it."""
     columns: Float[np.ndarray, "objective point"]
     """The stored returns, one row per objective: comparisons run along the points."""
+    compared: Float[np.ndarray, "objective point"]
+    """Their criteria in the same way; the same array where returns themselves are compared."""
 
-    def __init__(self, num_objectives: int, *, tolerances: Tolerances = 0.0) -> None:
+    def __init__(
+        self,
+        num_objectives: int,
+        *,
+        tolerances: Tolerances = 0.0,
+        criteria: Criteria | None = None,
+    ) -> None:
         if num_objectives < 1:
             raise ValueError(f"num_objectives must be at least 1, got {num_objectives}")
         self.tolerances = tolerances
+        self.criteria = criteria
         self.num_dominating = np.zeros(0, dtype=np.int64)
         self.num_earlier_copies = np.zeros(0, dtype=np.int64)
-        self.columns = np.zeros((num_objectives, 0))
+        self.columns = self.compared = np.zeros((num_objectives, 0))
 
     def __len__(self) -> int:
         return len(self.num_dominating)
@@ -162,18 +177,25 @@ class DominanceCounts:
             )
         if not np.isfinite(returns).all():
             raise ValueError("returns must be finite: NaN compares with nothing")
-        new = np.ascontiguousarray(rounded(returns, self.tolerances).T)
+        new = compared = np.ascontiguousarray(rounded(returns, self.tolerances).T)
         nothing = np.zeros(len(returns), dtype=np.int64)
         self.columns = np.concatenate([self.columns, new], axis=1)
+        if self.criteria is None:
+            self.compared = self.columns
+        else:
+            compared = np.ascontiguousarray(self.criteria(returns).T)
+            self.compared = np.concatenate([self.compared, compared], axis=1)
         self.num_dominating = np.concatenate([self.num_dominating, nothing])
         self.num_earlier_copies = np.concatenate([self.num_earlier_copies, nothing])
         index = np.arange(len(self))
         for rows in _chunks(len(returns), len(self)):
-            at_least, at_most = _compare(new[:, rows], self.columns)
+            at_least, at_most = _compare(compared[:, rows], self.compared)
             self.num_dominating += (at_least > at_most).sum(axis=0)
             # Pairs of two new points were counted by the line above.
             dominated_by_old = (at_most > at_least)[:, :num_old]
             self.num_dominating[num_old:][rows] += dominated_by_old.sum(axis=1)
+            if self.criteria is not None:
+                at_least, at_most = _compare(new[:, rows], self.columns)
             equal_earlier = at_least & at_most & (index < index[num_old:][rows, None])
             self.num_earlier_copies[num_old:][rows] = equal_earlier.sum(axis=1)
 
@@ -182,12 +204,19 @@ class DominanceCounts:
         kept_index, dropped_index = mask.nonzero()[0], (~mask).nonzero()[0]
         kept = self.columns.take(kept_index, axis=1)
         dropped = self.columns.take(dropped_index, axis=1)
-        self.columns = kept  # `take`, unlike an index, leaves each objective contiguous
+        kept_compared, dropped_compared = kept, dropped
+        if self.criteria is not None:
+            kept_compared = self.compared.take(kept_index, axis=1)
+            dropped_compared = self.compared.take(dropped_index, axis=1)
+        # `take`, unlike an index, leaves each objective contiguous
+        self.columns, self.compared = kept, kept_compared
         self.num_dominating = self.num_dominating[kept_index]
         self.num_earlier_copies = self.num_earlier_copies[kept_index]
         for rows in _chunks(len(dropped_index), len(kept_index)):
-            at_least, at_most = _compare(dropped[:, rows], kept)
+            at_least, at_most = _compare(dropped_compared[:, rows], kept_compared)
             self.num_dominating -= (at_least > at_most).sum(axis=0)
+            if self.criteria is not None:
+                at_least, at_most = _compare(dropped[:, rows], kept)
             equal_earlier = at_least & at_most & (dropped_index[rows, None] < kept_index)
             self.num_earlier_copies -= equal_earlier.sum(axis=0)
 

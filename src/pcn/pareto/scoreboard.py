@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from pcn.pareto.crowding import crowding_in_order
-from pcn.pareto.dominance import DominanceCounts
+from pcn.pareto.dominance import Criteria, DominanceCounts
 from pcn.pareto.dominating_score import (
     CROWDED_BELOW,
     DUPLICATE_PENALTY,
@@ -25,6 +25,8 @@ class Scoreboard:
 
     With `tolerances`, points are scored as if rounded to their multiples; see `DominanceCounts`.
     With `extents`, the distance to the front is measured in them; see `dominating_score`.
+    With `criteria`, who dominates whom is decided by these, and the distance to the front is that
+    of the criteria, as are the extents; crowding is still that of the returns.
 
     >>> board = Scoreboard(num_objectives=2)
     >>> board.add(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]))
@@ -48,10 +50,11 @@ class Scoreboard:
         duplicate_penalty: float = DUPLICATE_PENALTY,
         tolerances: Tolerances = 0.0,
         extents: Float[np.ndarray, " objective"] | None = None,
+        criteria: Criteria | None = None,
     ) -> None:
         self.crowded_below = crowded_below
         self.duplicate_penalty = duplicate_penalty
-        self._counts = DominanceCounts(num_objectives, tolerances=tolerances)
+        self._counts = DominanceCounts(num_objectives, tolerances=tolerances, criteria=criteria)
         self._extents = extents
         self._nearest_index = np.zeros(0, dtype=np.int64)
         self._nearest_squared = np.zeros(0)
@@ -144,7 +147,7 @@ class Scoreboard:
         self._nearest_squared[entered_index] = 0.0
         front_mask = self.non_dominated_mask
         has_nearest_mask = front_mask.take(self._nearest_index)
-        columns = in_extents(self._counts.columns, self._extents)
+        columns = in_extents(self._counts.compared, self._extents)
 
         if entered_index.size:
             settled_index = (has_nearest_mask > front_mask).nonzero()[0]

@@ -12,7 +12,7 @@ import numpy as np
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.pareto import Tolerances
+from pcn.pareto import PARETO, AbstractOrder, Tolerances, order_from_json
 from pcn.runs.front_table import coverage_set_of, table_of
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
@@ -168,17 +168,28 @@ class RunFolder:
         """One row per policy, in `front.csv`; `names` are the objectives'."""
         write_csv(self._to_write("front.csv"), *table_of(coverage_set, names))
 
-    def read_coverage_set(self, *, num_policies: int, tolerances: Tolerances) -> CoverageSet:
+    def read_coverage_set(
+        self, *, num_policies: int, tolerances: Tolerances, order: AbstractOrder = PARETO
+    ) -> CoverageSet:
         """The policies of `front.csv`."""
         path = self.path / "front.csv"
         try:
-            return coverage_set_of(*read_csv(path), num_policies, tolerances)
+            return coverage_set_of(*read_csv(path), num_policies, tolerances, order)
         except ValueError as error:
             raise UserError(f"{path} is damaged: {error}") from None
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """The metrics of the finished run; the last file to be written."""
         write_json(self._to_write("metrics.json"), metrics)
+
+    def order_in(self, metrics: Mapping[str, Any]) -> AbstractOrder:
+        """The order that the metrics of the run name; older runs know Pareto's only."""
+        if "dominance" not in metrics:
+            return PARETO
+        try:
+            return order_from_json(metrics["dominance"])
+        except (AttributeError, ValueError) as error:
+            raise UserError(f"{self.path / 'metrics.json'} is damaged: {error}") from None
 
     def read_metrics(self) -> dict[str, Any]:
         """The metrics of the finished run."""

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.coverage import CoverageSet
-from pcn.pareto import Tolerances
+from pcn.pareto import PARETO, AbstractOrder, Tolerances
 
 REPEATED = ("margin", "low", "high")
 """Kinds of columns, one per objective, of tables of policies that were executed more than once."""
@@ -40,11 +40,25 @@ def table_of(
             row.extend(values if isinstance(values, list) else [values])
     for row, on_front in zip(table, coverage_set.front_mask.tolist(), strict=True):
         row.append(int(on_front))
-    return [*header, "non_dominated"], table
+    return [*header, front_column(coverage_set.order)], table
+
+
+def front_column(order: AbstractOrder) -> str:
+    """The name of the last column: which policies no other one dominates, and by which order.
+
+    >>> from pcn.pareto import LambdaLorenz
+    >>> front_column(PARETO), front_column(LambdaLorenz())
+    ('non_dominated', 'lambda_lorenz_non_dominated')
+    """
+    return "non_dominated" if order == PARETO else f"{order.name}_non_dominated".replace("-", "_")
 
 
 def coverage_set_of(
-    header: list[str], rows: list[list[str]], num_policies: int, tolerances: Tolerances
+    header: list[str],
+    rows: list[list[str]],
+    num_policies: int,
+    tolerances: Tolerances,
+    order: AbstractOrder = PARETO,
 ) -> CoverageSet:
     """The coverage set of a table; a ValueError says what is wrong with it.
 
@@ -78,5 +92,7 @@ def coverage_set_of(
         executed=columns("executed"),
         deviation=columns("deviation"),
         tolerances=tolerances,
+        order=order,
+        recorded_front=table[:, -1] > 0 if order.compares_samples else None,
         **more,
     )

@@ -9,16 +9,31 @@ from jaxtyping import Float
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.metrics import METRICS, Problem, fidelity, noisy_hypervolume
-from pcn.pareto import Tolerances
+from pcn.pareto import PARETO, AbstractOrder, Scaled, Tolerances
 
 
-def problem_of(spec: EnvironmentSpec, tolerances: Tolerances) -> Problem:
-    """What metrics need to know about an environment."""
+def problem_of(
+    spec: EnvironmentSpec, tolerances: Tolerances, order: AbstractOrder = PARETO
+) -> Problem:
+    """What metrics need to know about an environment.
+
+    The true front is the part of it that counts in the order: the fair part for a fair order.
+    """
     # What an environment merely claims is shown beside the metrics, never measured against.
     known = spec.front is not None and spec.front.status != "claimed"
     front = spec.front.returns if known and spec.front is not None else None
+    if front is not None and order != PARETO:
+        front = front[order.non_dominated_mask(front)]
     reference_point = np.asarray(spec.reference_point, dtype=np.float64)
-    return Problem(reference_point, front, tolerances=tolerances)
+    # Without units a user may still say, by the order, that the objectives have a common one.
+    sure = order.needs_one_unit if not spec.objectives[0].unit else not isinstance(order, Scaled)
+    return Problem(
+        reference_point,
+        front,
+        tolerances=tolerances,
+        order=order,
+        one_unit=spec.has_one_unit and sure,
+    )
 
 
 def measure(
@@ -46,16 +61,23 @@ def metrics_of(
     for what chance adds to it, and a policy is faithful if the interval of its mean reaches what
     was requested.
     """
-    problem = problem_of(spec, coverage_set.tolerances)
+    problem = problem_of(spec, coverage_set.tolerances, coverage_set.order)
     match = fidelity(coverage_set.requested, coverage_set.executed, tolerances=coverage_set.slack)
     return {
         "archive": measure(coverage_set.requested if archive is None else archive, problem),
         "executed": {
             **measure(coverage_set.executed, problem),
             **_about_means(coverage_set, problem),
+            **_about_samples(coverage_set),
         },
         "fidelity": dataclasses.asdict(match),
     }
+
+
+def _about_samples(coverage_set: CoverageSet) -> dict[str, int]:
+    """How many policies are non-dominated, where more than their means decides it."""
+    by_samples = coverage_set.order.compares_samples
+    return {"cardinality": int(coverage_set.front_mask.sum())} if by_samples else {}
 
 
 def _about_means(coverage_set: CoverageSet, problem: Problem) -> dict[str, Any]:

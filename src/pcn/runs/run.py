@@ -21,6 +21,7 @@ from pcn.runs.settings import Settings
 
 if TYPE_CHECKING:
     import pcn.envs.environment
+    import pcn.rollout
     import pcn.runs.policy
 
 
@@ -102,12 +103,19 @@ class Run:
 
     def policy(self, index: int) -> "pcn.runs.policy.Policy":
         """The policy with that id in `coverage_set` and `front.csv`, at the start of an episode."""
+        return self._policy_of(self.coverage_set, self._checked_index(index))
+
+    def agent(self, index: int) -> "pcn.rollout.AbstractAgent":
+        """The same policy as an agent: its network, and what it remembers of an episode."""
+        return self._agent_of(self.coverage_set, self._checked_index(index))
+
+    def _checked_index(self, index: int) -> int:
         if not isinstance(index, int | np.integer) or not 0 <= index < len(self.coverage_set):
             raise UserError(
                 f"there is no policy {index!r}; the run has policies 0 to "
                 f"{len(self.coverage_set) - 1}"
             )
-        return self._policy_of(self.coverage_set, int(index))
+        return int(index)
 
     def policy_for(
         self, desired_return: Sequence[float], desired_horizon: float | None = None
@@ -117,12 +125,7 @@ class Run:
         It is the network of the front policy that is nearest to the desired return. Without a
         horizon the command has that policy's.
         """
-        desired = np.asarray(desired_return, dtype=np.float64)
-        if desired.shape != (self.spec.num_objectives,) or not np.isfinite(desired).all():
-            raise UserError(
-                f"a desired return must be {self.spec.num_objectives} finite numbers, "
-                f"got {desired_return!r}"
-            )
+        desired = self._a_return(desired_return)
         index = self.nearest_policy(desired)[0]
         horizons, requested = self.coverage_set.horizons.copy(), self.coverage_set.requested.copy()
         requested[index] = desired
@@ -136,22 +139,34 @@ class Run:
             )
         return policy
 
-    def nearest_policy(self, point: Float[np.ndarray, " objective"]) -> tuple[int, float]:
+    def nearest_policy(self, point: Sequence[float] | np.ndarray) -> tuple[int, float]:
         """The front policy whose executed return is nearest to a point, and how far away it is.
 
         The distance is the largest difference in any objective, as a share of the front's range.
         """
-        place, distance = nearest_point(point, self.coverage_set.front)
+        place, distance = nearest_point(self._a_return(point), self.coverage_set.front)
         return int(np.flatnonzero(self.coverage_set.front_mask)[place]), distance
 
+    def _a_return(self, values: Sequence[float] | np.ndarray) -> Float[np.ndarray, " objective"]:
+        """Somebody's numbers as a return of this environment."""
+        point = np.asarray(values, dtype=np.float64)
+        if point.shape != (self.spec.num_objectives,) or not np.isfinite(point).all():
+            raise UserError(
+                f"a return must be {self.spec.num_objectives} finite numbers, got {values!r}"
+            )
+        return point
+
     def _policy_of(self, coverage_set: CoverageSet, index: int) -> "pcn.runs.policy.Policy":
-        from pcn.algorithms import ALGORITHMS
         from pcn.runs.policy import Policy
+
+        return Policy(self._agent_of(coverage_set, index), self.spec)
+
+    def _agent_of(self, coverage_set: CoverageSet, index: int) -> "pcn.rollout.AbstractAgent":
+        from pcn.algorithms import ALGORITHMS
 
         config = self.settings.config  # names an algorithm that does not exist
         algorithm = ALGORITHMS[self.settings.algorithm]
-        agent = algorithm.agent(self.spec, config, self.weights, coverage_set, index)
-        return Policy(agent, self.spec)
+        return algorithm.agent(self.spec, config, self.weights, coverage_set, index)
 
     def taking(self, index: int) -> "Run":
         """The run with one policy only, and nothing else of its weights."""
@@ -167,6 +182,7 @@ class Run:
             **{name: self.metrics[name] for name in kept if name in self.metrics},
             "policies": 1,
             "tolerances": coverage_set.tolerance_vector.tolist(),
+            "dominance": coverage_set.order.to_json(),
             **metrics_of(coverage_set, self.spec),
             "taken_from": {
                 "run": None if self.path is None else self.path.name,
@@ -252,6 +268,7 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
             tolerances=np.asarray(metrics["tolerances"], dtype=np.float64)
             if "tolerances" in metrics
             else settings.return_tolerance,
+            order=folder.order_in(metrics),
         ),
         metrics,
         folder.read_progress(),

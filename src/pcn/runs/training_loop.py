@@ -136,6 +136,7 @@ class TrainingLoop:
             "cpu_seconds": round(cpu_seconds() - self._cpu_started, 3),
             "policies": len(outcome.coverage_set),
             "tolerances": outcome.coverage_set.tolerance_vector.tolist(),
+            "dominance": outcome.coverage_set.order.to_json(),
             **metrics_of(outcome.coverage_set, settled.spec, outcome.archive),
             **({"notices": self.record.notices} if self.record.notices else {}),
             **outcome.facts,

@@ -12,7 +12,7 @@ from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.store import TransitionStore
 from pcn.envs import EnvironmentSpec, Objective
 from pcn.episodes import Episodes
-from pcn.pareto import dominating_score, unique_front
+from pcn.pareto import ORDERS, dominating_score, unique_front
 
 LIMIT, BATCH, CAPACITY = 6, 8, 20
 CONFIG = PCNConfig(capacity=CAPACITY, episodes_per_iteration=BATCH)
@@ -379,3 +379,33 @@ def test_a_constant_objective_of_any_size_makes_a_small_input():
     assert np.isfinite(scale).all()
     assert scale[0] * 1e6 <= 10.0 / 0.01
     assert scale[2] == pytest.approx(10.0 / 0.02)  # one return of the archive: a hundredth of it
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_the_archive_follows_the_order_also_after_a_checkpoint(name):
+    config = PCNConfig(capacity=8, dominance=name)
+    dataset = Dataset(make_spec(), config)
+    values = [[0.0, 9.0], [4.0, 4.0], [1.0, 5.0], [3.0, 3.0], [9.0, 0.0]]
+    for value in values:
+        dataset.add(one_episode(value))
+    mask = ORDERS[name]().non_dominated_mask(np.array(values))
+    expected = sorted(np.array(values)[mask].tolist())
+    assert dataset.archive().returns.tolist() == expected
+    # One and five are worse than four and four, if who has what does not matter.
+    assert ([1.0, 5.0] in expected) == (not dataset.order.needs_one_unit)
+    again = Dataset(make_spec(), config)
+    again.from_arrays(dataset.to_arrays())
+    np.testing.assert_array_equal(again.board.scores(), dataset.board.scores())
+
+
+def test_scaled_objectives_follow_the_range_seen_also_after_a_checkpoint():
+    config = PCNConfig(capacity=8, dominance="lorenz", dominance_scaling="seen")
+    dataset = Dataset(make_spec(), config)
+    for value in ([0.0, 1000.0], [10.0, 0.0], [5.0, 500.0]):
+        dataset.add(one_episode(value))
+    assert dataset.order.to_json()["scaled"] == {"lowest": [0, 0], "extents": [10, 1000]}
+    assert dataset.archive().returns.tolist() == [[5.0, 500.0]]
+    again = Dataset(make_spec(), config)
+    again.from_arrays(dataset.to_arrays())
+    assert again.order == dataset.order
+    np.testing.assert_array_equal(again.board.scores(), dataset.board.scores())

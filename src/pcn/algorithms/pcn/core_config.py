@@ -11,8 +11,16 @@ from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
 from pcn.errors import UserError
 from pcn.nets.policy import Gate
+from pcn.pareto import ORDERS, AbstractOrder
 
 SampleBy = Literal["transition", "episode"]
+DominanceScaling = Literal["none", "seen"]
+
+ORDER_OPTIONS = {
+    "dominance_lambda": ("lambda-lorenz", "weight"),
+    "dominance_slack": ("stochastic", "slack"),
+}
+"""Of which order, and of which of its fields, a hyperparameter is the value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +90,15 @@ class CoreConfig(AlgorithmConfig):
     """Crowding distance up to which an episode counts as crowded (Eq. 7)."""
     duplicate_penalty: float = 1e-5
     """The constant c of Eq. (7) (authors: 1e-5)."""
+    dominance: str = "pareto"
+    """Which returns are better: `pareto` (paper), `lorenz` and `lambda-lorenz` (fair ones, for
+    objectives of one unit), or `stochastic` (by distributions, where outcomes are stochastic)."""
+    dominance_lambda: float | None = None
+    """Of `lambda-lorenz`: 0 is Lorenz dominance, 1 that of sorted returns; 0.5 if not given."""
+    dominance_slack: float | None = None
+    """Of `stochastic`: probabilities that differ by no more are equal; 0.05 if not given."""
+    dominance_scaling: DominanceScaling = "none"
+    """`seen` makes objectives of different units comparable: as shares of the range seen."""
     normalised_distance: bool = True
     """Measure Eq. (6) in the spread of stored returns, objective by objective (paper: not)."""
     evaluation_share: float = 0.1
@@ -110,9 +127,31 @@ class CoreConfig(AlgorithmConfig):
         positive(self, "learning_rate", "command_spread")
         one_of(self, "gate", get_args(Gate))
         one_of(self, "sample_by", get_args(SampleBy))
+        one_of(self, "dominance", tuple(ORDERS))
+        one_of(self, "dominance_scaling", get_args(DominanceScaling))
+        at_least(self, 0, *ORDER_OPTIONS)
+        at_most(self, 1, *ORDER_OPTIONS)
+        for option, (order, _) in ORDER_OPTIONS.items():
+            if getattr(self, option) is not None and self.dominance != order:
+                raise UserError(f"{option} belongs to {order}, and dominance is {self.dominance}")
+        if self.dominance_scaling != "none" and not self.order.needs_one_unit:
+            raise UserError(
+                f"dominance_scaling is for objectives that are compared with one another, and "
+                f"{self.dominance} compares none"
+            )
         finite_numbers(self, "command_scale")
         if self.command_scale is not None and min(self.command_scale, default=0) <= 0:
             raise UserError(f"command_scale must be positive, got {self.command_scale}")
+
+    @property
+    def order(self) -> AbstractOrder:
+        """What makes a return better than another one, before any scaling."""
+        fields = {
+            field: getattr(self, option)
+            for option, (order, field) in ORDER_OPTIONS.items()
+            if order == self.dominance and getattr(self, option) is not None
+        }
+        return ORDERS[self.dominance](**fields)
 
     @property
     def execution_batch(self) -> int:

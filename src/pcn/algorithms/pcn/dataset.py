@@ -12,7 +12,15 @@ from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.pareto import Scoreboard, has_changed, preferred_first, spread
+from pcn.pareto import (
+    PARETO,
+    AbstractOrder,
+    Scaled,
+    Scoreboard,
+    has_changed,
+    preferred_first,
+    spread,
+)
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 LEAST_RANGE = 0.01
@@ -47,6 +55,9 @@ class Dataset:
         self.tolerances = config.tolerances(self.rows.returns)
         """Up to which difference returns are equal, in each objective."""
         self._tolerances_given = config.return_tolerance is not None
+        self._lowest = np.zeros(spec.num_objectives)
+        """The lowest stored returns when the extents were measured; zeros if nothing is scaled."""
+        self._order = config.order
         self.board = self._new_board()
 
     def __len__(self) -> int:
@@ -103,6 +114,8 @@ class Dataset:
         if not coarse_changed and (self._tolerances_given or not fine_changed):
             return
         self.extents, self._fine_extents = extents, fine
+        if self._scales:
+            self._lowest = returns.min(axis=0)
         if not self._tolerances_given:
             self.tolerances = np.where(
                 front_extents > 0, self._config.tolerances(front), self._config.tolerances(returns)
@@ -114,14 +127,28 @@ class Dataset:
         self.tolerances, self._tolerances_given = tolerances, True
         self._refill_board()
 
+    @property
+    def _scales(self) -> bool:
+        return self._config.dominance_scaling == "seen"
+
+    @property
+    def order(self) -> AbstractOrder:
+        """What makes a return better than another one; a scaling follows in large steps."""
+        if not self._scales:
+            return self._order
+        return Scaled(self._order, tuple(self._lowest.tolist()), tuple(self.extents.tolist()))
+
     def _new_board(self) -> Scoreboard:
-        config = self._config
+        config, order, tolerances = self._config, self.order, self.tolerances
         return Scoreboard(
             self.rows.returns.shape[1],
             crowded_below=config.crowded_below,
             duplicate_penalty=config.duplicate_penalty,
-            tolerances=self.tolerances,
-            extents=self.extents if config.normalised_distance else None,
+            tolerances=tolerances,
+            extents=order.criteria_margins(self.extents) if config.normalised_distance else None,
+            criteria=None
+            if order == PARETO
+            else lambda returns: order.fine_criteria(returns, tolerances),
         )
 
     def _refill_board(self) -> None:
@@ -172,7 +199,7 @@ class Dataset:
         have the best scores or, `by_preference`, are the best ones for most preferences.
         """
         if by_preference:
-            best_first = preferred_first(self.board.returns)
+            best_first = preferred_first(self.order.criteria(self.board.returns))
         else:
             best_first = np.argsort(-self.board.scores(), kind="stable")
         commands = np.column_stack([self.board.returns, self.rows.lengths])[best_first]
@@ -235,6 +262,7 @@ class Dataset:
         return stored | {
             **{f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)},
             "extents": self.extents,
+            **({"lowest": self._lowest} if self._scales else {}),
             "fine_extents": self._fine_extents,
             "tolerances": self.tolerances,
             "tolerances_given": np.asarray(self._tolerances_given),
@@ -256,6 +284,7 @@ class Dataset:
         self.rows = replace(rows, slots=np.arange(num_rows, dtype=np.int32))
         if "tolerances" in arrays:  # older runs have one that was given
             self.extents = np.array(arrays["extents"])
+            self._lowest = np.array(arrays.get("lowest", self._lowest))
             self._fine_extents = np.array(arrays["fine_extents"])
             self.tolerances = np.array(arrays["tolerances"])
             self._tolerances_given = bool(arrays["tolerances_given"])

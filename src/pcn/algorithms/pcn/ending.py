@@ -143,4 +143,5 @@ def coverage_set_of(archive: Archive, execution: Execution, training: Training) 
         archive.horizons.astype(np.float64),
         execution.singles,
         tolerances=training.dataset.tolerances,
+        order=training.dataset.order,
     )

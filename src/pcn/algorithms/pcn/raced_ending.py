@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender, Entries
 from pcn.algorithms.pcn.network import network_name
@@ -17,6 +17,7 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidating
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.training import Training
 from pcn.coverage import CoverageSet
+from pcn.pareto import PARETO
 from pcn.serialisation.arrays import named_arrays
 
 Parts = tuple[dict[str, np.ndarray], dict[str, Any]]
@@ -119,12 +120,9 @@ class RacedEnding:
         raced = np.flatnonzero(self._race.left)
         sure = self._sure(self._choice)
         if len(sure):
-            entries = self._entries()
-            expected = np.concatenate(
-                [one.expected for one in entries.contenders if one.expected is not None]
-            )
             execution = self._race.execution.taking(raced)
-            self._chosen = np.append(sure, raced[self._choice.adding(execution, expected)])
+            added = self._choice.adding(execution, self._expected())
+            self._chosen = np.append(sure, raced[added])
             return
         if len(raced) == 0:  # all were broken off: let the final executions tell
             self._chosen = np.arange(min(self._choice.fewest, len(self._entries())))
@@ -134,6 +132,7 @@ class RacedEnding:
             execution,
             executions=self._training.config.executions,
             most_steps=self._training.steps_left,
+            order=self._training.dataset.order,
         )
         order = np.lexsort(execution.returns[best].T[::-1])
         self._chosen = raced[best[order]]
@@ -148,8 +147,17 @@ class RacedEnding:
             for one in self._entries().contenders
             if one.expected is not None
         ]
-        cost = choice.confirmed_executions * np.cumsum(np.concatenate(steps))
+        each, order = np.concatenate(steps), self._training.dataset.order
+        if order != PARETO:  # models promise all that is Pareto-optimal in their means
+            better = order.non_dominated_mask(self._expected())
+            confirmed, each = confirmed[better], each[better]
+        cost = choice.confirmed_executions * np.cumsum(each)
         return confirmed[: max(choice.fewest, int((cost <= self._training.steps_left).sum()))]
+
+    def _expected(self) -> Float[np.ndarray, "command objective"]:
+        """What confirmed models say that their commands return."""
+        contenders = self._entries().contenders
+        return np.concatenate([one.expected for one in contenders if one.expected is not None])
 
     def _offered(self) -> Entries:
         assert self._chosen is not None
@@ -183,6 +191,7 @@ class RacedEnding:
             entries.horizons,
             self._final.execution.taking(index).singles,
             tolerances=self._training.dataset.tolerances,
+            order=self._training.dataset.order,
             network=entries.network,
         )
 

@@ -9,7 +9,8 @@ from jaxtyping import Bool, Int, UInt32
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.contender import Entries
-from pcn.algorithms.pcn.ranking import Comparison, unbeaten_mask, unranked_mask
+from pcn.algorithms.pcn.distribution_ranking import compared
+from pcn.algorithms.pcn.ranking import unbeaten_mask, unranked_mask
 from pcn.algorithms.pcn.training import Training
 
 
@@ -161,7 +162,8 @@ class Racing:
             return
         self._target = min(self._target * rules.growth, rules.largest)
         execution = self.execution.taking(index)
-        comparison = Comparison.of(execution.singles, rules.indifference)
+        order = self._training.dataset.order
+        comparison = compared(execution.singles, rules.indifference, order)
         kept = np.ones(len(index), dtype=bool)
         if rules.drops:
             kept = unbeaten_mask(

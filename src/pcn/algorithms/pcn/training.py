@@ -12,6 +12,7 @@ from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
+from pcn.algorithms.pcn.units import check_units
 from pcn.algorithms.pcn.update import Learner
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
@@ -57,6 +58,7 @@ class Training:
         )
         self.notices: list[str] = []
         """Sentences that the user should read, each told once."""
+        check_units(config, self.spec, self.notices)
         states = {type(one).__name__: one.fresh_state(self) for one in self.refinements}
         self.states: dict[str, AbstractState] = {
             name: state for name, state in states.items() if state is not None

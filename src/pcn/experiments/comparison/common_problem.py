@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from pcn.experiments.comparison.entrant import Entrant
 from pcn.metrics import Problem
-from pcn.pareto import rounded, unique_front
+from pcn.pareto import PARETO, AbstractOrder, rounded, unique_front
 from pcn.runs.measures import problem_of
 from pcn.runs.run import Run
 
@@ -26,18 +26,34 @@ class CommonProblem:
     """The front in words."""
     tolerances: Float[np.ndarray, " objective"]
     notes: tuple[str, ...]
+    order: AbstractOrder = PARETO
+    """The order of all runs, or Pareto's where they differ."""
+    one_unit: bool = False
+    """Whether the objectives of all runs can be compared with one another."""
 
     def problem_for(self, entrant: Entrant) -> Problem:
         """With the common front, or the run's own; a file has none of its own."""
         front = self.front
         if front is None and entrant.run is not None:
-            front = own_problem(entrant.run).front
-        return Problem(self.reference_point, front, tolerances=self.tolerances)
+            front = own_problem(entrant.run, self.order).front
+        return Problem(
+            self.reference_point,
+            front,
+            tolerances=self.tolerances,
+            order=self.order,
+            one_unit=self.one_unit,
+        )
 
 
-def own_problem(run: Run) -> Problem:
-    """What a run measured itself against."""
-    return problem_of(run.spec, run.coverage_set.tolerances)
+def own_problem(run: Run, order: AbstractOrder | None = None) -> Problem:
+    """What a run measured itself against, or would have in another order."""
+    return problem_of(run.spec, run.coverage_set.tolerances, order or run.coverage_set.order)
+
+
+def common_order(runs: Sequence[Run]) -> AbstractOrder:
+    """The order of all runs, or Pareto's where they differ."""
+    order = runs[0].coverage_set.order
+    return order if all(run.coverage_set.order == order for run in runs) else PARETO
 
 
 def same_front(one: Points | None, other: Points | None) -> bool:
@@ -57,8 +73,16 @@ def common_problem(
     another, each keeps its own.
     """
     runs = [entrant.run for entrant in entrants if entrant.run is not None]
-    own = [own_problem(run) for run in runs]
+    order = common_order(runs)
+    own = [own_problem(run, order) for run in runs]
+    one_unit = all(own_problem(run).one_unit for run in runs)
     notes = []
+    if any(run.coverage_set.order != order for run in runs):
+        orders = sorted({run.coverage_set.order.told for run in runs})
+        notes.append(
+            f"the runs follow different orders ({', '.join(orders)}): all are measured by Pareto "
+            "dominance"
+        )
     lowest = np.min([problem.reference_point for problem in own], axis=0)
     if reference_point is not None:
         lowest = np.array(reference_point, dtype=np.float64)
@@ -69,14 +93,15 @@ def common_problem(
     if any(problem.front is None for problem in own):
         front = _union(entrants, tolerances)
         told = f"the union of all executed fronts ({len(front)} points), as no front is known"
-        return CommonProblem(lowest, front, told, tolerances, tuple(notes))
+        return CommonProblem(lowest, front, told, tolerances, tuple(notes), order, one_unit)
     if all(same_front(problem.front, first) for problem in own):
         assert first is not None, "no front is missing"
         assert known is not None, "it is the spec's"
-        told = f"the {known.status} front ({len(first)} points)"
-        return CommonProblem(lowest, first, told, tolerances, tuple(notes))
+        which = "" if order == PARETO else f", {order.adjective} of {len(known.returns)}"
+        told = f"the {known.status} front ({len(first)} points{which})"
+        return CommonProblem(lowest, first, told, tolerances, tuple(notes), order, one_unit)
     told = "the front of each run's own environment: they differ"
-    return CommonProblem(lowest, None, told, tolerances, tuple(notes))
+    return CommonProblem(lowest, None, told, tolerances, tuple(notes), order, one_unit)
 
 
 def _union(

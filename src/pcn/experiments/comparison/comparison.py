@@ -180,7 +180,7 @@ def _measured(entrant: Entrant, problem: Problem) -> dict[str, Values]:
         return {EXECUTED: measure(entrant.returns, problem)}
     own = own_problem(run)
     same_point = np.array_equal(own.reference_point, problem.reference_point)
-    same = same_point and same_front(own.front, problem.front)
+    same = same_point and same_front(own.front, problem.front) and own.order == problem.order
     result: dict[str, Values] = {}
     for kind, returns in ((EXECUTED, entrant.returns), (ARCHIVE, run.coverage_set.requested)):
         recorded = {name: run.metrics[kind][name] for name in METRICS if name in run.metrics[kind]}

@@ -14,12 +14,17 @@ HEADLINE = ("hypervolume", "epsilon", "epsilon_mean")
 """The paper's metrics: those that are drawn and tested."""
 PRINTED = (*HEADLINE, "cardinality", "front_share")
 """Those that are printed; files hold all."""
+FAIRNESS = ("worst_off", "sen_welfare", "gini")
+"""Those that are printed besides where the order of some run is about fairness."""
 NAMES = {
     "hypervolume": "hypervolume",
     "epsilon": "I_eps",
     "epsilon_mean": "I_eps_mean",
     "cardinality": "policies",
     "front_share": "share of the front",
+    "worst_off": "worst-off",
+    "sen_welfare": "Sen welfare",
+    "gini": "Gini index",
 }
 """How metrics are called where people read them."""
 
@@ -58,7 +63,9 @@ def printed_table(
     The last column is the mean over archives, which other tools' files do not have.
     """
     rows = []
-    for metric in PRINTED:
+    runs = [entrant.run for entrant in comparison.entrants if entrant.run is not None]
+    fair = any(run.coverage_set.order.needs_one_unit for run in runs)
+    for metric in (*PRINTED, *FAIRNESS) if fair else PRINTED:
         for label in comparison.labels if metric in comparison.metrics else []:
             executed = found[EXECUTED, label, metric]
             archive = found.get((ARCHIVE, label, metric))

@@ -143,7 +143,7 @@ export function createAsk(host, { store, scene, pick }) {
     answer.replaceChildren(...parts);
   }
 
-  async function run(ask) {
+  async function execute(ask) {
     const raw = model.objectives.map(({ sign, index }) => sign * ask[index]);
     submit.disabled = true;
     answer.replaceChildren(make('p', { class: 'hint', text: 'Executing…' }));
@@ -170,7 +170,7 @@ export function createAsk(host, { store, scene, pick }) {
       [...fields, horizon].forEach((field, index) => {
         field.value = String(ask[index]);
       });
-      run(ask);
+      execute(ask);
     },
   };
 }

@@ -120,9 +120,9 @@ export function createFilters(host, { store, scene }) {
       const wide = surface.width / BINS;
       const bars = (counts, colour) => {
         context.fillStyle = colour;
-        counts.forEach((number, bin) => {
-          if (number === 0) return;
-          const high = Math.max(3, (number / most) * surface.height);
+        counts.forEach((policies, bin) => {
+          if (policies === 0) return;
+          const high = Math.max(3, (policies / most) * surface.height);
           context.fillRect(bin * wide + 0.5, surface.height - high, Math.max(1.5, wide - 1), high);
         });
       };

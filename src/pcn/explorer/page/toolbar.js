@@ -8,6 +8,7 @@ import { overlayChoices } from './overlays.js';
 function summary(run) {
   const metrics = run.hypervolume ?? {};
   const parts = [`${run.algorithm.toUpperCase()}, seed ${run.seed}`];
+  if (run.order) parts.push(`order: ${run.order}`);
   parts.push(`${formatNumber(run.size)} ${run.size === 1 ? 'policy' : 'policies'}`);
   if (Number.isFinite(run.steps)) parts.push(`${formatNumber(run.steps)} steps of training`);
   if (Number.isFinite(metrics.hypervolume))

@@ -13,7 +13,7 @@ from pcn.errors import UserError
 from pcn.nets.heads.abstract import AbstractActionHead
 from pcn.types import Action, AnyArray
 
-_FORBIDDEN = -1e30
+FORBIDDEN = -1e30
 """The logit of a forbidden choice: its probability is exactly zero."""
 _NO_CHOICE = -1
 
@@ -109,7 +109,7 @@ class CategoricalHead(AbstractActionHead):
         self, outputs: Float[Array, " output"], mask: Bool[Array, " choice"] | None
     ) -> Float[Array, " output"]:
         """Logits with those of forbidden choices pushed out of reach."""
-        return outputs if mask is None else jnp.where(mask, outputs, _FORBIDDEN)
+        return outputs if mask is None else jnp.where(mask, outputs, FORBIDDEN)
 
     def sharpened(
         self, outputs: Float[Array, " output"], factor: Float[AnyArray, ""]

@@ -12,13 +12,15 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from pcn.algorithms.execution import Execution
+from pcn.algorithms.pcn.distribution_ranking import compared
 from pcn.algorithms.pcn.racing import Rules
-from pcn.algorithms.pcn.ranking import Comparison, choose
+from pcn.algorithms.pcn.ranking import choose
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.spec import EnvironmentSpec
+from pcn.pareto import PARETO, AbstractOrder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,13 +144,18 @@ class ExpectedReturns(AbstractRefinement):
         )
 
     def chosen(
-        self, execution: Execution, *, executions: int, most_steps: int
+        self,
+        execution: Execution,
+        *,
+        executions: int,
+        most_steps: int,
+        order: AbstractOrder = PARETO,
     ) -> Int[np.ndarray, " chosen"]:
         """Which of the raced commands are offered, best first.
 
         Those that may be non-dominated, and no more of them than can be executed so often.
         """
-        comparison = Comparison.of(execution.singles, self.indifference)
+        comparison = compared(execution.singles, self.indifference, order)
         best = choose(comparison, confidence=self.choice_confidence)
         cost = min(executions, self.fewest_executions) * np.cumsum(execution.horizons[best])
         return best[: max(self.fewest, int((cost <= most_steps).sum()))]

@@ -19,7 +19,7 @@ from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.training import Training
 from pcn.episodes import Episodes
 from pcn.fingerprints import fingerprints
-from pcn.pareto import Tolerances, covered_mask, rounded, unique_front
+from pcn.pareto import PARETO, AbstractOrder, Tolerances, rounded, unique_front
 from pcn.rollout import ScriptedAgent
 from pcn.types import Action, AnyArray
 
@@ -48,6 +48,7 @@ class LoopErasure(AbstractRefinement):
             training.dataset.archive().returns,
             discount=config.discount,
             tolerances=training.dataset.tolerances,
+            order=training.dataset.order,
         )
         left = training.exploring_steps_left
         if len(shortcuts) == 0 or left <= 0:
@@ -168,6 +169,7 @@ def promising_shortcuts(
     *,
     discount: float,
     tolerances: Tolerances,
+    order: AbstractOrder = PARETO,
 ) -> Shortcuts:
     """Loop-free versions of the episodes that came to an end, if they would add to the front."""
     rows = np.flatnonzero(np.asarray(episodes.real_mask) & episodes.ended)
@@ -180,16 +182,16 @@ def promising_shortcuts(
     num_kept = kept.sum(axis=1)
     num_steps = kept.shape[1]
     # Kept steps first, in their order.
-    order = np.argsort(~kept, axis=1, kind="stable")[:, :, None]
+    kept_first = np.argsort(~kept, axis=1, kind="stable")[:, :, None]
     valid = (np.arange(num_steps) < num_kept[:, None])[:, :, None]
     rewards = np.asarray(episodes.rewards)[rows, :num_steps].astype(np.float64)
-    rewards = np.take_along_axis(rewards, order, axis=1) * valid
+    rewards = np.take_along_axis(rewards, kept_first, axis=1) * valid
     returns = np.einsum("eto,t->eo", rewards, discount ** np.arange(num_steps))
-    covered = covered_mask(returns, front, tolerances=tolerances)
+    covered = order.covered_mask(returns, front, tolerances)
     index = np.flatnonzero(~covered & (num_kept < lengths))
     index = index[unique_front(rounded(returns[index], tolerances))] if len(index) else index
     shortened = np.zeros((len(index), *actions.shape[1:]), actions.dtype)
     shortened[:, :num_steps] = np.take_along_axis(
-        actions[rows[index], :num_steps], order[index], axis=1
+        actions[rows[index], :num_steps], kept_first[index], axis=1
     )
     return Shortcuts(shortened, num_kept[index], returns[index])

@@ -42,6 +42,7 @@ class Preferences(AbstractRefinement):
     def favourites(self, training: Training) -> tuple[Archive, Float[np.ndarray, " point"]]:
         """The episodes that some preference finds among the best, and how many do."""
         rows = training.dataset.rows
-        preferred = preferred_shares(rows.returns, best=self.best, width=self.width)
+        criteria = training.dataset.order.criteria(rows.returns)
+        preferred = preferred_shares(criteria, best=self.best, width=self.width)
         index = np.flatnonzero(preferred)
         return Archive(rows.taking(index)), preferred[index]

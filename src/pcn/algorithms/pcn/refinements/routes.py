@@ -27,7 +27,7 @@ from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.pareto import Tolerances, covered_mask, rounded, unique_front
+from pcn.pareto import PARETO, AbstractOrder, Tolerances, rounded, unique_front
 from pcn.rollout import ScriptedAgent
 
 Script = Int[np.ndarray, " _"]
@@ -179,7 +179,9 @@ class Routes(AbstractRefinement):
         scripts = self._strange_routes(training, found)
         while kept >= self.trusted:
             front, tolerances = dataset.archive().returns, dataset.tolerances
-            index = index[promising(found.returns[index], front, tolerances, count)]
+            index = index[
+                promising(found.returns[index], front, tolerances, count, order=dataset.order)
+            ]
             routes = [found.route(route) for route in index[:count].tolist()]
             scripts = routes + scripts
             # Those that do not end as they should go on until the longest one is over.
@@ -195,7 +197,7 @@ class Routes(AbstractRefinement):
             if num_routes:
                 off = np.abs(returns[:num_routes] - found.returns[index[:num_routes]])
                 kept = float(np.all(off <= tolerances, axis=1).mean())
-            covered = covered_mask(returns, front, tolerances=tolerances)
+            covered = dataset.order.covered_mask(returns, front, tolerances)
             dataset.add(episodes, stored_mask=~covered)
             if np.any(~covered & episodes.ended & np.asarray(episodes.real_mask)):
                 state.fruitless = 0
@@ -247,6 +249,8 @@ def promising(
     front: Float[np.ndarray, "point objective"],
     tolerances: Tolerances,
     count: int,
+    *,
+    order: AbstractOrder = PARETO,
 ) -> Int[np.ndarray, " promising"]:
     """Routes that would add to the front; the first `count` add most, taken one after the other.
 
@@ -256,21 +260,21 @@ def promising(
     if len(returns) == 0:
         return np.zeros(0, np.int64)
     index = unique_front(rounded(returns, tolerances))
-    index = index[~covered_mask(returns[index], front, tolerances=tolerances)]
+    index = index[~order.covered_mask(returns[index], front, tolerances)]
     new = returns[index]
     spread = np.ptp(np.concatenate([front, new]), axis=0)
     scale = np.where(spread > 0, spread, 1.0)
     adds = np.full(len(new), np.inf)
     for point in front:
         adds = np.minimum(adds, np.max((new - point) / scale, axis=1))
-    order: list[int] = []
+    first: list[int] = []
     for _ in range(min(count, len(index))):
         best = int(adds.argmax())
-        order.append(best)
+        first.append(best)
         adds = np.minimum(adds, np.max((new - new[best]) / scale, axis=1))
-        adds[order] = -np.inf
-    others = np.setdiff1d(np.arange(len(index)), order)
-    return index[np.concatenate([np.array(order, np.int64), others])]
+        adds[first] = -np.inf
+    others = np.setdiff1d(np.arange(len(index)), first)
+    return index[np.concatenate([np.array(first, np.int64), others])]
 
 
 def sticky(count: int, num_actions: int, rng: np.random.Generator) -> Script:

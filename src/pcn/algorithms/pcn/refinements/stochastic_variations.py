@@ -81,7 +81,8 @@ class StochasticVariations(AbstractRefinement):
         returns = episodes.returns(discount=training.config.discount)[real & episodes.ended]
         known = training.dataset.archive().returns
         # Of equal points the first one counts: what repeats the archive brings nothing.
-        won = preferred_shares(np.concatenate([known, returns]))[len(known) :].sum()
+        criteria = training.dataset.order.criteria(np.concatenate([known, returns]))
+        won = float(preferred_shares(criteria)[len(known) :].sum())
         self.state_in(training, Yields).add(varied=varied, num_episodes=int(real.sum()), gain=won)
 
     def after_exploring(self, training: Training) -> None:

@@ -19,7 +19,6 @@ from pcn.checks import at_least, at_most
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractActionHead
-from pcn.pareto import covered_mask
 from pcn.rollout import ScriptedAgent
 
 Actions = Num[np.ndarray, "_ part"]
@@ -117,7 +116,7 @@ class Variations(AbstractRefinement):
             return
         episodes = self.play(training, varied, head, count)
         returns = episodes.returns(discount=config.discount)
-        covered = covered_mask(returns, archive.returns, tolerances=dataset.tolerances)
+        covered = dataset.order.covered_mask(returns, archive.returns, dataset.tolerances)
         dataset.add(episodes, stored_mask=~covered)
 
     def play(

@@ -1,0 +1,80 @@
+"""Writing policies as ONNX: the model, a runner and a model card beside it."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from pcn.errors import UserError
+from pcn.runs.run import Run
+from pcn.serialisation.files import write_bytes
+
+
+@dataclass(frozen=True)
+class OnnxFiles:
+    """The files of an exported model."""
+
+    model: Path
+    runner: Path
+    card: Path
+
+    @classmethod
+    def beside(cls, model: Path) -> "OnnxFiles":
+        """The names of the files for a model: the runner's can be imported."""
+        stem = re.sub(r"\W", "_", model.stem)
+        return cls(
+            model, model.with_name(f"{stem}_policy.py"), model.with_name(f"{model.stem}_card.md")
+        )
+
+
+def write_onnx(run: Run, path: str | Path, *, policy: int | None = None) -> OnnxFiles:
+    """Write one policy of a run, or the whole run, as an ONNX model with a runner and a card.
+
+    The model of a whole run takes any command: that of one of the run's policies, or one of your
+    own. It needs the extra `pcn[onnx]`.
+    """
+    files = OnnxFiles.beside(Path(path))
+    _refuse_bad_places(files)
+    exported = run if policy is None else run.taking(policy)
+    ids = list(range(len(run.coverage_set))) if policy is None else [policy]
+    try:
+        import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
+    except ImportError as error:
+        raise UserError(
+            f"export needs {error.name}: install it with `pip install 'pcn[onnx]'`"
+        ) from None
+    from pcn.export.card import model_card
+    from pcn.export.checking import check_agreement
+    from pcn.export.facts import model_facts
+    from pcn.export.graphs.policies import policy_graph
+    from pcn.export.networks import networks_of
+    from pcn.export.runner import runner_source
+
+    networks = networks_of(exported)
+    facts = model_facts(exported, networks, ids)
+    model = policy_graph(networks.stack, run.spec, len(networks)).model(facts)
+    agreement = check_agreement(model.SerializeToString(), exported, networks)
+    _write(files.model, model.SerializeToString())
+    _write(files.runner, runner_source(facts, files.model.name).encode())
+    _write(files.card, model_card(exported, facts, files, agreement).encode())
+    return files
+
+
+def _refuse_bad_places(files: OnnxFiles) -> None:
+    """Refuse what cannot be written, or would be lost, before anything is computed."""
+    if files.model.suffix.lower() != ".onnx":
+        raise UserError(f"a model's file must end in .onnx, got {files.model}")
+    if not files.model.resolve().parent.is_dir():
+        raise UserError(f"cannot write {files.model}: {files.model.parent} is not a folder")
+    from pcn.export.runner import MARK
+
+    for path in (files.runner, files.card):
+        if path.exists() and MARK.encode() not in path.read_bytes()[:200]:
+            raise UserError(f"{path} exists and was not written by pcn: choose another file")
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        write_bytes(path, content)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from None
