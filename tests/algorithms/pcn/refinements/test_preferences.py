@@ -5,7 +5,7 @@ import pytest
 
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.refinements import Preferences
+from pcn.algorithms.pcn.refinements import Planning, Preferences
 from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
@@ -57,3 +57,13 @@ def test_batches_are_drawn_by_attention_however_long_episodes_are():
 def test_in_deterministic_environments_the_archive_is_as_the_paper_has_it():
     training = Training(DeepSeaTreasure(), CONFIG, (Preferences(),), seed=0)
     assert training.refinements == ()
+
+
+def test_where_transitions_are_counted_nothing_changes():
+    plain = stored(np.eye(3))
+    counting = Training(Minecart(stochastic=True), CONFIG, (Preferences(), Planning()), seed=0)
+    counting.dataset.rows, counting.dataset.board = plain.dataset.rows, plain.dataset.board
+    assert counting.favourites()[1] is None
+    planning = next(one for one in counting.refinements if isinstance(one, Planning))
+    planning.counts(counting).given_up = True
+    assert counting.favourites()[1] is not None

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.refinements.planning import may_plan
 from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, positive
@@ -23,7 +24,7 @@ from pcn.pareto import preferred_shares
 class Preferences(AbstractRefinement):
     """Ask for, vary and learn the best few episodes for each of many random preferences.
 
-    Only in stochastic environments.
+    Only in stochastic environments whose transitions cannot be counted and planned with.
     """
 
     best: int = 8
@@ -39,8 +40,10 @@ class Preferences(AbstractRefinement):
         """Only where the same actions can have different outcomes."""
         return not spec.deterministic
 
-    def favourites(self, training: Training) -> tuple[Archive, Float[np.ndarray, " point"]]:
+    def favourites(self, training: Training) -> tuple[Archive, Float[np.ndarray, " point"]] | None:
         """The episodes that some preference finds among the best, and how many do."""
+        if may_plan(training):
+            return None
         rows = training.dataset.rows
         criteria = training.dataset.order.criteria(rows.returns)
         preferred = preferred_shares(criteria, best=self.best, width=self.width)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
-from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.refinements.planning import may_plan
 from pcn.algorithms.pcn.refinements.variations import Actions, Draw, Variations
 from pcn.algorithms.pcn.refinements.yields import Yields
 from pcn.algorithms.pcn.training import Training
@@ -87,8 +87,7 @@ class StochasticVariations(AbstractRefinement):
 
     def after_exploring(self, training: Training) -> None:
         """Play variations, more of them if they bring more than commands do."""
-        planning = [one for one in training.refinements if isinstance(one, Planning)]
-        if any(one.is_sound(training) for one in planning):
+        if may_plan(training):
             return
         state, size = self.state_in(training, Yields), training.schedule.num_episodes
         due = state.next_variations(state.share(self.least, self.most), size)
