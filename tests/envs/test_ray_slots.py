@@ -3,6 +3,8 @@
 import os
 import random
 import re
+import signal
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -71,6 +73,15 @@ def raylets(folder):
     return found
 
 
+def lose_node(cluster, folder, raylet):
+    """Kill a node with the instances on it, which would live on for a moment otherwise."""
+    instances = [int(process) for process, parent in raylets(folder).items() if parent == raylet]
+    cluster.kill(raylet)
+    for process in instances:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
 @pytest.fixture
 def address(ray_cluster, monkeypatch):
     monkeypatch.setenv("RAY_ADDRESS", ray_cluster.address)
@@ -98,7 +109,7 @@ def test_slots_of_a_killed_node_go_on_as_if_nothing_had_happened(ray_cluster, ad
     def kill_a_node():
         before = raylets(folder)
         assert len(set(before.values())) == 2, "each node has one of the slots"
-        ray_cluster.kill(min(before.values()))
+        lose_node(ray_cluster, folder, min(before.values()))
 
     found = happenings(slots_of("ray", folder), kill_a_node)
     ray_cluster.add()
@@ -111,7 +122,7 @@ def test_an_episode_that_cannot_be_run_again_is_told(ray_cluster, address, tmp_p
     slots.reset({0: 5, 1: 6})
     slots.step({0: 1, 1: 1})
     [*_, process] = raylets(tmp_path)
-    os.kill(int(process), 9)
+    os.kill(int(process), signal.SIGKILL)
     with pytest.raises(UserError, match="took another course when it was run again"):
         slots.step({0: 1, 1: 1})
     assert slots.closed
@@ -128,7 +139,7 @@ def test_a_training_on_a_cluster_that_loses_a_node_equals_one_on_worker_processe
     def report(event):
         if isinstance(event, Advanced) and not killed:
             killed.append(max(raylets(tmp_path).values()))
-            ray_cluster.kill(killed[0])
+            lose_node(ray_cluster, tmp_path, killed[0])
 
     options = {"algorithm": "ra", "total_steps": 1_000, "intervals": 2, "episodes_per_update": 2}
     options |= {"evaluations": 2}

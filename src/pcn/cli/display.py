@@ -86,9 +86,19 @@ class Display:
         line = int(share * PLAIN_LINES)
         if line > self._last_line or event.phase != self._phase:
             self._last_line, self._phase = line, event.phase
-            left = event.seconds / share * (1 - share)
-            remaining = f", about {left:.0f} s left" if event.phase == "training" else ""
+            remaining = ""
+            if event.phase == "training" and share > 0:
+                left = event.seconds / share * (1 - share)
+                remaining = f", about {left:.0f} s left"
             self._console.print(f"{text} · {event.seconds:.0f} s{remaining}")
+
+
+_FOR = {
+    "train": "the environment goes on from them",
+    "execute": "the environment only executes the final policies",
+    "none": "no environment: nothing will be executed",
+}
+"""What the environment is for, by `interaction`."""
 
 
 def first_line(doing: str, event: Started) -> str:
@@ -101,6 +111,11 @@ def first_line(doing: str, event: Started) -> str:
         *([] if discount == 1 else [f"returns discounted by {discount:g}"]),
     ]
     line = f"{doing} {settings.algorithm} on {settings.environment} ({', '.join(facts)})"
+    if settings.data is not None:
+        line += (
+            f", from {settings.data['episodes']:,} logged episodes "
+            f"({settings.data['steps']:,} steps); {_FOR[settings.data['interaction']]}"
+        )
     if event.num_probe_episodes and event.steps <= event.num_probe_steps:
         line += (
             f"; probed with {event.num_probe_episodes} random episodes, "

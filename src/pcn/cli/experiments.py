@@ -16,7 +16,7 @@ from pcn.cli.screen import complain, console, print_table, program, quoted
 from pcn.errors import Stopped
 from pcn.experiments.execution.abstract import AbstractExecutor
 from pcn.experiments.execution.local import LocalExecutor
-from pcn.experiments.experiment import Outcome, carry_out_plan, unfinished
+from pcn.experiments.experiment import Outcome, carry_out_plan, fetch_uploaded, unfinished
 from pcn.experiments.overview import Overview, duration
 from pcn.experiments.plan import Plan, PlannedRun, shard_of
 from pcn.experiments.preparation import Preparation, prepare
@@ -32,7 +32,11 @@ class ExecutionOptions:
     """Worker processes, one core each; by default as many as there are cores."""
     ray: Annotated[str | None, tyro.conf.arg(metavar="auto|HOST:PORT")] = None
     """Carry the runs out on a Ray cluster: the one that this machine is in, or the one with this
-    head node. All its nodes must see the experiment's folder under the same path."""
+    head node. All its nodes must see the experiment's folder under the same path, unless runs are
+    uploaded."""
+    upload: Annotated[str | None, tyro.conf.arg(metavar="URL")] = None
+    """Where workers put and find runs if machines share no path: any URL of fsspec, such as
+    `s3://bucket/study` (with the package s3fs). What they have uploaded is brought to --out."""
     shard: str | None = None
     """Carry out only a part of the runs, `i/n` with i from 1 to n: for several machines that share
     the folder, or the jobs of a scheduler. Whoever ends last has the whole."""
@@ -45,11 +49,15 @@ class ExecutionOptions:
         """Carry out a plan, or show it; True if all its runs are finished afterwards."""
         executor = self._executor()
         runs = plan.runs if self.shard is None else shard_of(plan.runs, self.shard)
+        if self.upload is not None and not self.dry_run:
+            executor.check(folder, self.upload)
+            fetch_uploaded(self.upload, plan.runs, folder)
         preparation = prepare(plan, folder)
         show_plan(preparation, runs, executor.num_jobs)
         if self.dry_run:
             return False
-        executor.check(folder)
+        if self.upload is None:
+            executor.check(folder)
         overview = Overview(preparation, runs, executor.num_jobs)
         display = ExperimentDisplay(console, overview)
         with stop_on_interrupt(folder, " ".join(sys.argv[1:])) as stop:
@@ -61,10 +69,13 @@ class ExecutionOptions:
                     tell=display,
                     should_stop=stop.is_set,
                     checkpoint_seconds=self.checkpoint_seconds,
+                    upload=self.upload,
                 )
             if outcome.stopped and not outcome.disk_full:
                 raise Stopped(folder)
         show_outcome(outcome)
+        if self.upload is not None:  # by other shards, too
+            fetch_uploaded(self.upload, plan.runs, folder)
         missing = unfinished(preparation)
         console.print(
             f"{len(plan.runs) - len(missing)} of {len(plan.runs)} runs are finished in "

@@ -41,6 +41,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
   pcn check deep-sea-treasure-v0              what random episodes tell of an environment
   pcn train deep-sea-treasure --out RUN       train and record the run in a new folder
   pcn train deep-sea-treasure --algorithm ra  the same with another algorithm: mones or ra
+  pcn train --from-dataset D                  learn from logged episodes: a run's, npz or Minari
   pcn resume RUN                              continue an interrupted run
   pcn evaluate RUN                            execute every policy of a run again
   pcn play RUN --policy 3 [--save play.gif]   run one policy step by step

@@ -78,7 +78,7 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     for name in spec.objective_names:
         table.add_column(f"requested {name}", justify="right")
     table.add_column("in steps", justify="right")
-    for name in spec.objective_names:
+    for name in spec.objective_names if coverage_set.is_executed else ():
         table.add_column(f"executed {name}", justify="right")
     if coverage_set.is_repeated:
         for name in spec.objective_names:
@@ -89,11 +89,12 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     front_mask = coverage_set.front_mask
     for index in range(min(len(coverage_set), MOST_ROWS)):
         remark = "falls short" if short[index] else ("" if front_mask[index] else "dominated")
+        remark = remark if coverage_set.is_executed else "NOT EXECUTED"
         table.add_row(
             str(index),
             *(number(value) for value in coverage_set.requested[index]),
             number(coverage_set.horizons[index]),
-            *executed_cells(coverage_set, index),
+            *(executed_cells(coverage_set, index) if coverage_set.is_executed else ()),
             remark,
         )
     return table
@@ -123,6 +124,9 @@ def show_coverage_set(
     order = coverage_set.order
     executed, archive, fidelity = metrics["executed"], metrics["archive"], metrics["fidelity"]
     console.print()
+    if not coverage_set.is_executed:
+        _show_unexecuted(metrics)
+        return
     parts = [
         f"hypervolume {number(executed['hypervolume'])}{_interval(executed)}",
         f"{executed['cardinality']} {order.adjective} policies",
@@ -163,6 +167,21 @@ def show_coverage_set(
     )
 
 
+def _show_unexecuted(metrics: dict[str, Any]) -> None:
+    """Print what logged episodes support, and that nothing of it was executed."""
+    archive, predicted = metrics["archive"], metrics.get("predicted", {})
+    console.print(f"[bold]{metrics['not_executed']}[/]")
+    console.print(
+        f"[bold]data[/]      hypervolume {number(archive['hypervolume'])} · "
+        f"{archive['cardinality']} non-dominated returns among the logged episodes"
+    )
+    if predicted:
+        console.print(
+            f"[bold]fit[/]       the network predicts every action of {predicted['episodes']} of "
+            f"these {predicted['of']} episodes"
+        )
+
+
 def _interval(executed: dict[str, Any]) -> str:
     """The interval of a hypervolume of means, and what it was before its correction."""
     if "hypervolume_interval" not in executed:
@@ -178,10 +197,8 @@ def show_run(run: Run) -> None:
     show_coverage_set(run.coverage_set, run.spec, run.metrics)
     phases = run.metrics["steps_by_phase"]
     parts = ", ".join(f"{phase} {steps:,}" for phase, steps in phases.items() if steps)
-    console.print(
-        f"[bold]training[/]  {run.metrics['steps']:,} environment steps ({parts}) in "
-        f"{run.metrics['seconds']:.1f} s"
-    )
+    steps = f"{run.metrics['steps']:,} environment steps ({parts})" if parts else "no steps"
+    console.print(f"[bold]training[/]  {steps} in {run.metrics['seconds']:.1f} s")
     console.print(f"\nWrote {quoted(run.path)}: {', '.join(FILES)}")
     middle = len(run.coverage_set) // 2
     next_steps(

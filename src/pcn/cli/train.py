@@ -35,8 +35,13 @@ class TrainOptions:
     the environment; `pcn envs --verbose` shows what recipes change, and why.
     """
 
-    environment: tyro.conf.Positional[str]
-    """One that `pcn envs` lists, an id of Gymnasium, or `module:Name` of your own."""
+    environment: tyro.conf.Positional[str | None] = None
+    """One that `pcn envs` lists, an id of Gymnasium, or `module:Name` of your own. It may be left
+    out where a dataset is given: then nothing is executed."""
+    from_dataset: str | None = None
+    """Begin with logged episodes: a run's folder, an .npz file or a Minari dataset (HDF5)."""
+    execute_on: str | None = None
+    """With a dataset and no environment: an environment that only executes the final policies."""
     seed: int = 0
     """Seeds the network, the environment and every choice of the algorithm."""
     out: Path | None = None
@@ -62,14 +67,26 @@ class TrainOptions:
             raise UserError(
                 f"no algorithm is called {self.algorithm!r}; there are: {', '.join(ALGORITHMS)}"
             )
+        environment = self.environment or self.execute_on
+        if self.execute_on is not None and (self.from_dataset is None or self.environment):
+            raise UserError("--execute-on needs --from-dataset, and no other environment")
+        if environment is None and self.from_dataset is None:
+            raise UserError("which environment? Name one, as in `pcn train deep-sea-treasure`")
         refuse_options_of_others(hyperparameters, HYPERPARAMETERS, self.algorithm, self.algorithm)
         refuse_options_of_others(
-            arguments, ARGUMENTS, environment_taker(self.environment), self.environment
+            arguments,
+            ARGUMENTS,
+            environment_taker(environment or ""),
+            environment or "no environment",
         )
         learner = "" if self.algorithm == DEFAULT_ALGORITHM else f"{self.algorithm}-"
-        out = self.out or Path("runs") / f"{self.environment}-{learner}{self.seed}"
+        place = environment or Path(str(self.from_dataset)).stem
+        kind = "" if self.from_dataset is None else "from-data-"
+        out = self.out or Path("runs") / f"{place}-{kind}{learner}{self.seed}"
         request = Request(
-            environment=self.environment,
+            environment=environment,
+            dataset=self.from_dataset,
+            only_execute=self.execute_on is not None,
             arguments=arguments,
             algorithm=self.algorithm,
             preset=self.preset,

@@ -1,11 +1,14 @@
 """Carrying out a plan in a folder, as far as it has not been carried out already."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pcn.errors import UserError
 from pcn.experiments.execution.abstract import AbstractExecutor
 from pcn.experiments.execution.task import Ended, ShouldStop, Task, TaskEvent, Tell
+from pcn.experiments.execution.uploads import Uploads
 from pcn.experiments.plan import PlannedRun
 from pcn.experiments.preparation import Preparation
 from pcn.experiments.speeds import Speeds
@@ -42,21 +45,29 @@ def carry_out_plan(
     tell: Tell = lambda event: None,
     should_stop: ShouldStop = lambda: False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    upload: str | None = None,
 ) -> Outcome:
     """Carry out the runs of a plan that are missing, or those of `runs` among them.
 
     Finished runs are left alone, interrupted ones go on from their checkpoints, and a run that
-    fails does not stop the others.
+    fails does not stop the others. With a URL to `upload` to, workers have folders of their own,
+    and what they have uploaded is brought to the experiment's folder when a run ends.
     """
     folder = preparation.folder.absolute()
     preparation.plan.write(folder)
     chosen = {run.place for run in (preparation.plan.runs if runs is None else runs)}
     missing = [run for run in preparation.missing if run.place in chosen]
-    tasks = [Task(folder, run, checkpoint_seconds) for run in _ordered(missing, preparation)]
+    tasks = [
+        Task(folder, run, checkpoint_seconds, upload=upload)
+        for run in _ordered(missing, preparation)
+    ]
     outcome = Outcome()
 
     def hear(event: TaskEvent) -> None:
         if isinstance(event, Ended):
+            if upload is not None:
+                with suppress(UserError):  # it is fetched again, and then told, at the end
+                    fetch_uploaded(upload, preparation.plan.runs, folder)
             if event.ending == "failed":
                 log = log_file(preparation.folder / event.name)
                 outcome.failures.append(Failure(event.name, event.sentence, log))
@@ -68,6 +79,12 @@ def carry_out_plan(
         executor.execute(tasks, hear, lambda: outcome.disk_full or should_stop())
     outcome.stopped = outcome.stopped or should_stop() or outcome.disk_full
     return outcome
+
+
+def fetch_uploaded(url: str, runs: Sequence[PlannedRun], folder: Path) -> None:
+    """Bring to a folder what was uploaded of runs that are not finished there."""
+    finished = [run.place.as_posix() for run in runs if RunFolder(folder / run.place).finished]
+    Uploads(url).fetch([run.place.as_posix() for run in runs], folder, finished)
 
 
 def unfinished(preparation: Preparation) -> tuple[PlannedRun, ...]:

@@ -83,11 +83,14 @@ def _times(comparisons: Sequence[Comparison], runs: Sequence[Run]) -> str:
             if own:
                 steps = sum(run.metrics["steps"] for run in own) / len(own)
                 seconds, cpu = _total(own, "seconds"), _total(own, "cpu_seconds")
+                published = PUBLISHED_STEPS.get((comparison.environment, algorithm_of(label)))
                 rows.append(
                     [comparison.environment, label, str(len(own)), f"{steps:,.0f}"]
+                    + [NOTHING if published is None else f"{published:,}"]
                     + [NOTHING if time is None else f"{time:,.0f}" for time in (seconds, cpu)]
                 )
-    header = ["environment", "algorithm", "runs", "steps of a run", "seconds", "CPU seconds"]
+    header = ["environment", "algorithm", "runs", "steps of a run", "in the paper"]
+    header += ["seconds", "CPU seconds"]
     seconds, cpu = _total(runs, "seconds"), _total(runs, "cpu_seconds")
     told = f"{len(runs)} runs took {(seconds or 0.0) / HOUR:.2f} hours one after the other"
     told += ", compiling included"

@@ -36,6 +36,8 @@ def _title(run: Run, spec: EnvironmentSpec) -> str:
         known = spec.front.returns[order.non_dominated_mask(spec.front.returns)]
         found = found_mask(executed, known, tolerances=run.coverage_set.tolerances)
         title += f", {found.sum()} of {len(known)} points of the {spec.front.status} front"
+    if not run.is_executed:
+        return f"{title}\nNOT EXECUTED: returns of logged episodes"
     share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)
     return f"{title}\n{round(share * count)} of {count} policies return what was requested"
 
@@ -61,7 +63,8 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
             label="requested, not executed",
         )
     executed = coverage_set.executed
-    axes.scatter(executed[:, 0], executed[:, 1], s=36, color=EXECUTED, label="executed", zorder=3)
+    label = "executed" if run.is_executed else "in the data, NOT EXECUTED"
+    axes.scatter(executed[:, 0], executed[:, 1], s=36, color=EXECUTED, label=label, zorder=3)
     for index, point in enumerate(coverage_set.executed):
         if len(coverage_set) <= 30:
             axes.annotate(

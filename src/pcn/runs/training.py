@@ -22,8 +22,10 @@ Stop = threading.Event | Callable[[], bool]
 
 
 def train(
-    environment: str | AbstractEnvironment | Callable[[], Any],
+    environment: str | AbstractEnvironment | Callable[[], Any] | None = None,
     *,
+    dataset: str | Path | None = None,
+    execute_on: str | AbstractEnvironment | Callable[[], Any] | None = None,
     config: AlgorithmConfig | None = None,
     arguments: Mapping[str, Any] | None = None,
     algorithm: str | None = None,
@@ -41,6 +43,10 @@ def train(
         environment: A name: one of `pcn.envs.ENVIRONMENTS`, an id of Gymnasium or MO-Gymnasium, or
             `module:Name`. Or the object itself: a compiled environment, or a class or function
             that makes a compiled environment or a Gymnasium environment with vector rewards.
+        dataset: Logged episodes to begin with: the folder of a finished run, an npz file or a
+            Minari dataset. With an environment, training goes on from them; without one, it learns
+            from them alone, and its results are marked as not executed.
+        execute_on: With a dataset: an environment that only executes the final policies.
         config: Every hyperparameter, such as `PCNConfig(total_steps=50_000)`. It says which
             algorithm learns, and neither a preset nor the environment's recipe changes it.
         arguments: The environment's own arguments, where it takes any.
@@ -57,8 +63,12 @@ def train(
         **hyperparameters: Single hyperparameters by name, such as `learning_rate=1e-3`; they win
             over `config`, preset and recipe. Functions and classes are given as they are.
     """
+    if execute_on is not None and (dataset is None or environment is not None):
+        raise UserError("execute_on needs a dataset, and no other environment")
     request = Request(
-        environment=environment,
+        environment=environment if execute_on is None else execute_on,
+        dataset=dataset,
+        only_execute=execute_on is not None,
         arguments=arguments or {},
         algorithm=algorithm,
         preset=preset,
@@ -128,6 +138,7 @@ def carry_out(
             settings.config,
             seed=settings.seed,
             steps_before=settled.probe["steps"],
+            **({} if settled.logged is None else {"logged": settled.logged}),
         )
         record = Record()
         if folder is not None:

@@ -82,9 +82,14 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], **facts: Any) -> None:
     """Write named arrays, and facts about them as JSON, into one npz file."""
-    buffer = io.BytesIO()
     text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
-    np.savez(buffer, allow_pickle=False, **arrays, __facts__=text)
+    write_npz(path, {**arrays, "__facts__": text})
+
+
+def write_npz(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write named arrays into one npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
     write_bytes(path, buffer.getvalue())
 
 

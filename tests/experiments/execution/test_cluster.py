@@ -13,6 +13,7 @@ import pytest
 from pcn.errors import UserError
 from pcn.experiments.execution.cluster import RayExecutor
 from pcn.experiments.execution.task import Began, Ended, Moved
+from pcn.experiments.execution.uploads import Uploads
 from pcn.experiments.experiment import carry_out_plan, unfinished
 from pcn.experiments.preparation import prepare
 from pcn.experiments.status import log_file, read_status
@@ -31,7 +32,11 @@ def undisturbed(tmp_path_factory):
 def raylet_of(run):
     """The process that has started the Ray worker which carries out a run."""
     [owner] = run.glob(".writer-*/owner.json")
-    status = Path(f"/proc/{json.loads(owner.read_text())['pid']}/status").read_text()
+    return parent_of(json.loads(owner.read_text())["pid"])
+
+
+def parent_of(process):
+    status = Path(f"/proc/{process}/status").read_text()
     return int(re.search(r"PPid:\s+(\d+)", status)[1])
 
 
@@ -72,6 +77,47 @@ def test_runs_of_a_killed_node_move_and_end_like_undisturbed_ones(
         path = tmp_path / planned.place
         assert not list(path.glob(".writer-*"))
         assert_same(path, undisturbed / path.name)
+
+
+@pytest.mark.slow
+def test_uploaded_runs_of_a_killed_node_go_on_elsewhere(ray_cluster, undisturbed, tmp_path):
+    uploads = Uploads(f"file://{tmp_path}/store")
+    plan, killed = plan_of((0,)), []
+    place = plan.runs[0].place
+    deadline = time.monotonic() + SECONDS
+
+    def tell(event):
+        if isinstance(event, Moved) and not killed:
+            while not uploads.newest():
+                assert time.monotonic() < deadline, "it takes too long"
+                time.sleep(0.005)
+            uploads.fetch([event.name], tmp_path / "seen", finished=[])
+            [process] = re.findall(r"in process (\d+)", log(tmp_path / "seen" / place))
+            killed.append(parent_of(process))
+            ray_cluster.kill(killed[0])
+
+    executor = RayExecutor(ray_cluster.address)
+    executor.check(tmp_path / "here", uploads.url)
+    outcome = carry_out_plan(
+        prepare(plan, tmp_path / "here"),
+        executor,
+        tell=tell,
+        checkpoint_seconds=0,
+        upload=uploads.url,
+    )
+    ray_cluster.add()
+    assert killed
+    assert not outcome.failures
+    assert read_status(tmp_path / "here" / place).attempt == 2
+    assert_same(tmp_path / "here" / place, undisturbed / place.name)
+
+
+@pytest.mark.slow
+def test_a_url_that_a_node_cannot_use_is_refused(ray_cluster, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sentence = r"the Ray node \S+ \(\S+\) cannot use file:///proc/self/cwd/store: finds something"
+    with pytest.raises(UserError, match=sentence):
+        RayExecutor(ray_cluster.address).check(tmp_path / "out", "file:///proc/self/cwd/store")
 
 
 def log(run):
@@ -139,7 +185,8 @@ def test_a_folder_that_is_another_one_on_a_node_is_refused(ray_cluster, tmp_path
     folder = Path("/proc/self/cwd/experiment")
     sentence = (
         r"experiment is not shared by all nodes: the Ray node \S+ \(\S+\) does not see it; "
-        r"choose an --out that every node sees under the same path"
+        r"choose an --out that every node sees under the same path, or have runs uploaded to one "
+        r"place with --upload URL"
     )
     with pytest.raises(UserError, match=sentence):
         RayExecutor(ray_cluster.address).check(folder)

@@ -59,6 +59,8 @@ class CoreConfig(AlgorithmConfig):
     """Updates of the whole training at most: with a large budget each step brings fewer."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
+    logged_updates: int = 10_000
+    """Updates on logged episodes before anything else, where training begins from a dataset."""
     archive_fraction: float | None = None
     """Share of each batch drawn from non-dominated episodes only (paper: 0); if not given, a
     quarter, or half where outcomes are stochastic."""
@@ -120,7 +122,8 @@ class CoreConfig(AlgorithmConfig):
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",
             "crowded_below", "duplicate_penalty", "evaluation_share", "updates_per_step",
-            "updates_per_episode", "fewest_updates", "warmup_share", "ending_share",
+            "updates_per_episode", "fewest_updates", "logged_updates", "warmup_share",
+            "ending_share",
         )  # fmt: skip
         at_most(self, 1, "archive_fraction", "action_noise", "warmup_share")
         at_most(self, 0.9, "ending_share")

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Num, PyTree
 
 from pcn.algorithms.pcn.core_config import CoreConfig
+from pcn.algorithms.pcn.records import Records
 from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
@@ -47,6 +48,7 @@ class Dataset:
         # Room for one more batch: episodes are written first and pruned afterwards.
         self._num_slots = config.capacity + room
         self.store = TransitionStore.empty(spec, self._num_slots)
+        self.records = Records(spec, self._num_slots)
         self.rows = Rows.none(spec.num_objectives)
         self._archive: Archive | None = None
         self.extents = np.zeros(spec.num_objectives)
@@ -84,6 +86,7 @@ class Dataset:
         slots[index] = np.flatnonzero(~taken)[: len(index)]
         arrival = Arrival(episodes, slots, np.asarray(self._config.discount, np.float32))
         self.store, ranges = written(arrival, self.store)
+        self.records.write(episodes, index, slots[index])
         new = Rows(
             slots=slots[index],
             lengths=np.asarray(episodes.lengths, dtype=np.int64)[index],
@@ -170,6 +173,7 @@ class Dataset:
         slots[:count] = np.where(same, rows.slots, self._num_slots)
         arrival = Arrival(episodes, slots, np.asarray(config.discount, np.float32))
         self.store, ranges = written(arrival, self.store)
+        self.records.write(episodes, np.flatnonzero(same), slots[:count][same])
         # The same return on another way may have been higher or lower in between.
         row_of_slot = np.zeros(self._num_slots, np.int64)
         row_of_slot[self.rows.slots] = np.arange(len(self))
@@ -260,6 +264,7 @@ class Dataset:
             for name, leaf in named.items()
         }
         return stored | {
+            **self.records.to_arrays(index, longest),
             **{f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)},
             "extents": self.extents,
             **({"lowest": self._lowest} if self._scales else {}),
@@ -281,6 +286,7 @@ class Dataset:
                 full[:num_rows, : arrays[name].shape[1]] = arrays[name]
             named[name] = full
         self.store = with_named_arrays(self.store, named, "store")
+        self.records.from_arrays(arrays, num_rows)
         self.rows = replace(rows, slots=np.arange(num_rows, dtype=np.int32))
         if "tolerances" in arrays:  # older runs have one that was given
             self.extents = np.array(arrays["extents"])

@@ -34,8 +34,13 @@ class Training:
         *,
         seed: int,
         steps_before: int = 0,
+        explores: bool = True,
     ) -> None:
-        """`steps_before` were spent before the training begins, and count."""
+        """`steps_before` were spent before the training begins, and count.
+
+        Without `explores` the environment is for the final executions only, or there is none.
+        """
+        self.explores = explores
         self.spec = environment.spec
         self.config = config
         self.refinements: tuple[AbstractRefinement, ...] = tuple(

@@ -18,8 +18,11 @@ class AbstractExecutor(ABC):
         """How many runs it carries out at once."""
 
     @abstractmethod
-    def check(self, folder: Path) -> None:
-        """Raise a `UserError` if it cannot run, or its processes cannot write to the folder."""
+    def check(self, folder: Path, upload: str | None = None) -> None:
+        """Raise a `UserError` if it cannot run, or its processes cannot write to the folder.
+
+        With a URL to `upload` to, only this process needs the folder, and the others need the URL.
+        """
 
     @abstractmethod
     def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:

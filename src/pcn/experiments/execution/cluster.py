@@ -13,6 +13,7 @@ from pcn.experiments.execution.abstract import AbstractExecutor, make_writable
 from pcn.experiments.execution.cluster_worker import ClusterWorker, look_at
 from pcn.experiments.execution.local import ASK_SECONDS, GRACE_SECONDS, MOST_MB, ONE_THREAD
 from pcn.experiments.execution.task import Ended, ShouldStop, Task, TaskEvent, Tell
+from pcn.experiments.execution.uploads import Uploads
 from pcn.experiments.execution.waiting import WaitingTasks
 from pcn.version import __version__
 
@@ -29,7 +30,8 @@ NO_CORE_SECONDS = 60.0
 class RayExecutor(AbstractExecutor):
     """Workers on the nodes of a Ray cluster, which stay alive over many runs.
 
-    The experiment's folder must have the same path on every node, and be the same folder. A run
+    The experiment's folder must have the same path on every node, and be the same folder, unless
+    the runs are uploaded (`Task.upload`). A run
     whose worker or node is lost goes on from its checkpoint in another worker; the lost one, should
     it still live, finds that it was succeeded before it writes again.
 
@@ -53,12 +55,24 @@ class RayExecutor(AbstractExecutor):
         """How many workers there are when no node is missing or busy with other things."""
         return self._jobs
 
-    def check(self, folder: Path) -> None:
-        """Raise a `UserError` that names a node on which the folder or this package is another."""
+    def check(self, folder: Path, upload: str | None = None) -> None:
+        """Raise a `UserError` that names a node on which the folder or this package is another.
+
+        With `upload`, nodes are asked for that URL instead of the folder.
+        """
         make_writable(folder)
-        with connected(self._address) as ray, _probe_in(folder) as (path, content):
+        probe = _probe_in(folder) if upload is None else _probe_at(upload)
+        with connected(self._address) as ray, probe as (place, content):
             for node in nodes_with_cores(ray):
-                _check_node(ray, node, path, content)
+                wrong = _look_from(ray, node, place, content)
+                if wrong and upload is not None:
+                    raise UserError(f"the Ray node {told_node(node)} cannot use {upload}: {wrong}")
+                if wrong:
+                    raise UserError(
+                        f"{folder} is not shared by all nodes: the Ray node {told_node(node)} "
+                        f"{wrong}; choose an --out that every node sees under the same path, or "
+                        "have runs uploaded to one place with --upload URL"
+                    )
 
     def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:
         """Give each worker the next task whenever it has none."""
@@ -204,7 +218,19 @@ def _probe_in(folder: Path) -> Iterator[tuple[Path, str]]:
         path.unlink(missing_ok=True)
 
 
-def _check_node(ray: Any, node: dict[str, Any], path: Path, content: str) -> None:
+@contextmanager
+def _probe_at(url: str) -> Iterator[tuple[str, str]]:
+    """The same for a URL that runs are uploaded to."""
+    uploads, content = Uploads(url), uuid.uuid4().hex
+    name = uploads.leave_probe(content)
+    try:
+        yield url, content
+    finally:
+        uploads.remove(name)
+
+
+def _look_from(ray: Any, node: dict[str, Any], place: Path | str, content: str) -> str:
+    """What is wrong with a probe, seen from a node; a `UserError` if the node cannot run pcn."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     look = ray.remote(look_at).options(
@@ -214,7 +240,7 @@ def _check_node(ray: Any, node: dict[str, Any], path: Path, content: str) -> Non
         scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
     )
     try:
-        there, wrong = ray.get(look.remote(path, content), timeout=PROBE_SECONDS)
+        there, wrong = ray.get(look.remote(place, content), timeout=PROBE_SECONDS)
     except (ray.exceptions.RayError, ImportError) as error:
         raise UserError(
             f"the Ray node {told_node(node)} cannot run pcn: {reason_of(error)}"
@@ -223,8 +249,4 @@ def _check_node(ray: Any, node: dict[str, Any], path: Path, content: str) -> Non
         raise UserError(
             f"the Ray node {told_node(node)} has pcn {there}, this machine has {__version__}"
         )
-    if wrong:
-        raise UserError(
-            f"{path.parent} is not shared by all nodes: the Ray node {told_node(node)} {wrong}; "
-            "choose an --out that every node sees under the same path"
-        )
+    return str(wrong)

@@ -10,8 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pcn.errors import UserError
 from pcn.experiments.execution.bench import Bench
 from pcn.experiments.execution.task import Task, TaskEvent
+from pcn.experiments.execution.uploads import Uploads
 from pcn.version import __version__
 
 
@@ -46,14 +48,32 @@ class ClusterWorker:
         self._bench.clear()
 
 
-def look_at(probe: Path, content: str) -> tuple[str, str]:
-    """The version of this package here, and what is wrong with a file that was written elsewhere.
+def look_at(place: Path | str, content: str) -> tuple[str, str]:
+    """The version of this package here, and what is wrong with what was written elsewhere.
 
-    The second is empty if the file has that content and the folder can be written to.
+    The place is a file, or a URL that runs are uploaded to. The second answer is empty if it holds
+    that content and can be written to.
     """
+    return __version__, _wrong_url(place, content) if isinstance(place, str) else _wrong_file(
+        place, content
+    )
+
+
+def _wrong_url(url: str, content: str) -> str:
+    try:
+        uploads = Uploads(url)
+        if not uploads.sees_probe(content):
+            return "finds something else there"
+        uploads.check()
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def _wrong_file(probe: Path, content: str) -> str:
     try:
         if probe.read_text() != content:
-            return __version__, "holds another folder under that name"
+            return "holds another folder under that name"
     except OSError:
-        return __version__, "does not see it"
-    return __version__, "" if os.access(probe.parent, os.W_OK) else "cannot write to it"
+        return "does not see it"
+    return "" if os.access(probe.parent, os.W_OK) else "cannot write to it"

@@ -14,6 +14,7 @@ from typing import Any
 from pcn.errors import UserError
 from pcn.experiments.execution.abstract import AbstractExecutor, make_writable
 from pcn.experiments.execution.task import Ended, Moved, ShouldStop, Task, TaskEvent, Tell
+from pcn.experiments.execution.uploads import Uploads
 from pcn.experiments.execution.waiting import WaitingTasks
 
 LOST_ATTEMPTS = 2
@@ -46,9 +47,11 @@ class LocalExecutor(AbstractExecutor):
         """How many worker processes there are."""
         return self._jobs
 
-    def check(self, folder: Path) -> None:
-        """Raise a `UserError` if the folder cannot be written to."""
+    def check(self, folder: Path, upload: str | None = None) -> None:
+        """Raise a `UserError` if the folder, or the URL to upload to, cannot be written to."""
         make_writable(folder)
+        if upload is not None:
+            Uploads(upload).check()
 
     def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:
         """Give each worker the next task whenever it has none."""

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from pcn.errors import Stopped, UserError
+from pcn.experiments.execution.uploads import TravellingRun, Uploads
 from pcn.experiments.plan import PlannedRun
 from pcn.experiments.status import Status, log_file, read_status
 from pcn.runs.events import Advanced, Event, Noticed, Started
@@ -36,6 +38,8 @@ class Task:
     checkpoint_seconds: float
     take_over: bool = False
     """Whether a process that may still write the run is known to be lost."""
+    upload: str | None = None
+    """The URL that the run is uploaded to, where machines share no path."""
 
     @property
     def path(self) -> Path:
@@ -54,6 +58,7 @@ class Task:
             "run": self.run.to_json(),
             "checkpoint_seconds": self.checkpoint_seconds,
             "take_over": self.take_over,
+            "upload": self.upload,
         }
 
     @classmethod
@@ -106,6 +111,22 @@ ShouldStop = Callable[[], bool]
 
 def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
     """Carry out a run, or what is left of it; what it prints goes to its log."""
+    if task.upload is None:
+        return _perform(task, tell, should_stop, lambda: None)
+    with TemporaryDirectory(prefix="pcn-") as folder:
+        here = dataclasses.replace(task, folder=Path(folder))
+        try:
+            travelling = TravellingRun(Uploads(task.upload), task.name, here.folder)
+            travelling.fetch()
+            ended = _perform(here, tell, should_stop, travelling.upload_checkpoint)
+            travelling.upload()
+        except (OSError, UserError) as error:
+            return Ended(task.name, "failed", _told(error), disk_full=_is_full(error))
+        return ended
+
+
+def _perform(task: Task, tell: Tell, should_stop: ShouldStop, saved: Callable[[], None]) -> Ended:
+    """Carry out a run in its folder; `saved` is called when a checkpoint may be new."""
     path = task.path
     started, cpu_before = time.perf_counter(), _cpu_seconds()
     try:
@@ -117,7 +138,7 @@ def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
         )
         status.write(path)
         with output_into(log):
-            ending = _carry_out(task, status.attempt, tell, should_stop)
+            ending = _carry_out(task, status.attempt, tell, should_stop, saved)
     except Exception as error:
         # Not even the log could be written.
         return Ended(task.name, "failed", _told(error), disk_full=_is_full(error))
@@ -133,7 +154,9 @@ def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
     return ended
 
 
-def _carry_out(task: Task, attempt: int, tell: Tell, should_stop: ShouldStop) -> Ended:
+def _carry_out(
+    task: Task, attempt: int, tell: Tell, should_stop: ShouldStop, saved: Callable[[], None]
+) -> Ended:
     last_told = 0.0
 
     def report(event: Event) -> None:
@@ -142,9 +165,11 @@ def _carry_out(task: Task, attempt: int, tell: Tell, should_stop: ShouldStop) ->
             print(f"{_now()} {event.settings.algorithm} at step {event.steps:,}")
         elif isinstance(event, Noticed):
             print(f"{_now()} {event.sentence}")
-        elif isinstance(event, Advanced) and time.monotonic() - last_told >= TELL_SECONDS:
-            last_told = time.monotonic()
-            tell(Moved(task.name, event.steps, event.total_steps, event.phase))
+        elif isinstance(event, Advanced):
+            saved()
+            if time.monotonic() - last_told >= TELL_SECONDS:
+                last_told = time.monotonic()
+                tell(Moved(task.name, event.steps, event.total_steps, event.phase))
 
     path = task.path
     print(f"{_now()} attempt {attempt} in process {os.getpid()}")

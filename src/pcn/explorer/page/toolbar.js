@@ -5,19 +5,22 @@ import { formatNumber } from './data.js';
 import { isLive } from './source.js';
 import { overlayChoices } from './overlays.js';
 
+const percent = (share) => `${formatNumber(Math.round(100 * share))} %`;
+
 function summary(run) {
   const metrics = run.hypervolume ?? {};
   const parts = [`${run.algorithm.toUpperCase()}, seed ${run.seed}`];
+  if (run.not_executed) parts.unshift(run.not_executed);
   if (run.order) parts.push(`order: ${run.order}`);
   parts.push(`${formatNumber(run.size)} ${run.size === 1 ? 'policy' : 'policies'}`);
   if (Number.isFinite(run.steps)) parts.push(`${formatNumber(run.steps)} steps of training`);
   if (Number.isFinite(metrics.hypervolume))
     parts.push(`hypervolume ${formatNumber(metrics.hypervolume)}`);
   if (Number.isFinite(metrics.front_share)) {
-    parts.push(`${formatNumber(100 * metrics.front_share)} % of the known front`);
+    parts.push(`${percent(metrics.front_share)} of the known front's points reached exactly`);
   }
-  if (run.fidelity && Number.isFinite(run.fidelity.exact)) {
-    parts.push(`${formatNumber(100 * run.fidelity.exact)} % return what was requested`);
+  if (run.takes_commands !== false && Number.isFinite(run.fidelity?.exact)) {
+    parts.push(`${percent(run.fidelity.exact)} return what was requested`);
   }
   return parts.join(' · ');
 }
