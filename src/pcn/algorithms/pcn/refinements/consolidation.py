@@ -107,10 +107,8 @@ class Consolidating(AbstractFitting):
         self._exact = training.spec.deterministic
         self._most_updates = settings.updates if self._exact else settings.stochastic_updates
         self._learner = Learner.fresh(training.learner.policy)
-        # Where few commands can race, their episodes alone show the way from few starts only.
-        favourites, attention = training.favourites()
         self._practice = Practice(
-            archive.rows if self._exact or attention is None else favourites.rows,
+            archive.rows,
             # Where outcomes are random, uncertain steps may be those that chance has decided.
             uncertain_share=settings.uncertain_share if self._exact else 0.0,
             least_uncertainty=settings.least_uncertainty,
