@@ -8,15 +8,23 @@ from pcn.algorithms.pcn.rows import Archive
 
 
 def select_commands(
-    archive: Archive, num_commands: int, config: CoreConfig, rng: np.random.Generator
+    archive: Archive,
+    num_commands: int,
+    config: CoreConfig,
+    rng: np.random.Generator,
+    *,
+    attention: Float[np.ndarray, " point"] | None = None,
 ) -> tuple[Float[np.ndarray, "command objective"], Float[np.ndarray, " command"]]:
     """Desired returns and horizons slightly beyond non-dominated episodes.
 
     Each starts from a random non-dominated return and raises one random objective by up to that
-    objective's standard deviation over the archive.
+    objective's standard deviation over the archive. `attention` says how likely each return is.
     """
     num_distinct = 1 if config.shared_command else num_commands
-    chosen = rng.integers(len(archive), size=num_distinct)
+    if attention is None:
+        chosen = rng.integers(len(archive), size=num_distinct)
+    else:
+        chosen = rng.choice(len(archive), size=num_distinct, p=attention)
     desired = archive.returns[chosen].copy()
     objective = rng.integers(desired.shape[1], size=num_distinct)
     deviation = archive.returns.std(axis=0)
