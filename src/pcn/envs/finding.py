@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
+import gymnasium as gym
 import numpy as np
 
 from pcn.envs.discounts import DISCOUNTS
@@ -106,6 +107,11 @@ def environment_name(thing: Any) -> str:
 
     An instance has its class's name where the class makes an equal one without arguments.
     """
+    if isinstance(thing, gym.Env):
+        raise UserError(
+            f"{thing} is one Gymnasium environment, and training needs several: give its class, or "
+            "a function that makes one"
+        )
     if not isinstance(thing, AbstractEnvironment):
         return name_of(thing)
     name = name_of(type(thing))
@@ -151,7 +157,11 @@ def _find_gymnasium(
         )
         source.close()
     environment = GymnasiumEnvironment(
-        spec, source.make, num_slots=settled["environments"], workers=settled["workers"]
+        spec,
+        source.make,
+        num_slots=settled["environments"],
+        workers=settled["workers"],
+        answer_seconds=settled["answer_seconds"],
     )
     return FoundEnvironment(environment, settled, num_episodes, num_steps, evidence)
 

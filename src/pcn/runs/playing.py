@@ -118,7 +118,7 @@ def play_steps(
         number += 1
         yield PlayedStep(
             number=number,
-            action=names[action] if names else str(action),
+            action=names[action] if names and isinstance(action, int) else str(action),
             reward=np.asarray(reward),
             command=GivenCommand.of(policy),
             choice=action if isinstance(action, int) else np.ravel(action).tolist(),
