@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 PAGE := src/pcn/explorer/page
 SUMO_LIBRARIES := libgl1 libxext6 libxrender1 libatomic1
 
-.PHONY: demo test test-fast test-slow test-ray test-jax-packages check format docs notebooks sumo-libraries browser clean
+.PHONY: demo test test-fast test-slow test-ray test-jax-packages check format docs notebooks release-check sumo-libraries browser clean
 
 demo: $(VENV)/.installed
 	rm -rf runs/demo
@@ -53,6 +53,14 @@ docs: $(VENV)/.installed-docs
 notebooks: $(VENV)/.installed-docs
 	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb
 	$(BIN)/python docs/tidy_notebooks.py
+
+# Builds wheel and sdist, installs the wheel into an empty environment elsewhere, trains and reports with it.
+release-check: $(VENV)/.installed-dev
+	rm -rf dist && $(BIN)/python -m hatchling build -d dist
+	elsewhere=$$(mktemp -d) && $(PYTHON) -m venv $$elsewhere/venv \
+	  && $$elsewhere/venv/bin/pip install --quiet --constraint constraints.txt "$$(echo $(CURDIR)/dist/*.whl)[explore]" \
+	  && cd $$elsewhere && venv/bin/pcn train deep-sea-treasure --total-steps 5000 --out run \
+	  && venv/bin/pcn report run --out front.html && rm -rf $$elsewhere
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .

@@ -63,6 +63,8 @@ def test_the_page_is_served_until_ctrl_c(folder):
     finally:
         process.kill()
     assert process.returncode == 0
-    assert errors == ""
+    assert "has no weights.npz: its front is shown" in errors
+    assert "pcn report" in rest
+    assert "pcn play" not in rest  # nothing can act
     assert "Ctrl-C ends it." in rest
     assert rest.endswith("Closed.\n")

@@ -4,39 +4,21 @@ import csv
 import io
 import json
 import re
-import shutil
 import zipfile
 
 import numpy as np
 import pytest
 
-pytest.importorskip("starlette", reason="needs pcn[explore]")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from browsing import PATIENCE, expect, needs_chromium, served
+from explored import KEPT
+from made_runs import save_run
+from pcn import load
+from pcn.explorer.report import report_html
+from pcn.explorer.shown_runs import open_runs
 
-from explored import KEPT  # noqa: E402
-from made_runs import save_run  # noqa: E402
-from pcn import load  # noqa: E402
-from pcn.explorer.explorer import Explorer  # noqa: E402
-from pcn.explorer.report import report_html  # noqa: E402
-from pcn.explorer.serving import PageServer  # noqa: E402
-from pcn.explorer.shown_runs import open_runs  # noqa: E402
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="chromium is not installed: apt-get install chromium"
-)
-expect = sync_api.expect
-PATIENCE = 60_000  # milliseconds: the first rollout compiles the network
+pytestmark = needs_chromium
 PICKED = (213, 94, 0)
 """The colour of the picked policy in the light scheme."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -49,35 +31,6 @@ def trained():
 def address():
     """Where PCN's run is served, with RA's beside it."""
     yield from served(KEPT / "pcn", KEPT / "ra")
-
-
-def served(*folders):
-    server = PageServer(Explorer(*open_runs(folders)))
-    server.start()
-    yield server.address
-    server.close()
-
-
-@pytest.fixture
-def open_page(browser):
-    """Opens addresses in contexts of their own; no page may have raised an error."""
-    contexts, problems = [], []
-
-    def opened(address, *, width=1400, height=1600, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("requestfailed", lambda request: problems.append(request.url))
-        page.goto(address)
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert problems == []
 
 
 @pytest.fixture
@@ -109,7 +62,7 @@ def test_it_opens_with_all_policies_and_values_as_people_think_of_them(page, tra
     pick(page, 6)
     # Executed return (50, -14): time is a quantity to minimise and is not negative for a person.
     assert page.locator("#picked dd").all_inner_texts() == ["50", "14 steps"]
-    assert "ideal 1 · nadir 19" in page.inner_text("[aria-label='time']")
+    assert "best 1 (ideal) · worst 19 (nadir)" in page.inner_text("[aria-label='time']")
 
 
 def test_a_typed_limit_leaves_those_that_reach_it_and_fades_the_others(page, trained):
@@ -362,3 +315,33 @@ def test_every_control_has_a_name_for_screen_readers(page):
           .map((each) => each.outerHTML)"""
     )
     assert nameless == []
+
+
+def test_names_are_shown_as_they_are_and_never_as_html(open_page, tmp_path):
+    name = "<script>document.title='seized'<"
+    folder = save_run(tmp_path / name, [[1, -3], [2, -5]], name=f"[bold]{name}")
+    for address in served(folder):
+        page = open_page(address)
+        assert page.inner_text("h1") == f"[bold]{name}"
+        assert page.title() == f"[bold]{name} · pcn"
+
+
+@pytest.mark.parametrize("returns", [[[1.0], [2.0]], [[3.0, -4.0]], [[0.0, 0.0, 0.0]]])
+def test_one_objective_or_one_policy_is_shown_too(open_page, tmp_path, returns):
+    folder = save_run(tmp_path / "run", returns)
+    for address in served(folder):
+        page = open_page(f"{address}#pick=0.0")
+        assert count(page) == (len(returns), len(returns))
+        assert page.inner_text("#picked h2") == "Policy 0"
+        assert "NaN" not in page.inner_text("body")
+        assert "Infinity" not in page.inner_text("body")
+
+
+def test_an_axis_moves_by_the_keyboard(open_page, tmp_path):
+    folder = save_run(tmp_path / "run", [[1, -3, -2], [2, -5, -1]])
+    for address in served(folder):
+        page = open_page(address)
+        page.focus("[aria-label='Move the axis of cost 1 one place to the left']")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("order=0_2_1"))
+        assert page.inner_text("#announcer") == "cost 1 is axis 2 of 3"

@@ -1,11 +1,13 @@
 """Opening runs: what can be shown is shown, and what cannot is told in one sentence."""
 
+from pathlib import Path
+
 import pytest
 
 from explored import KEPT
 from made_runs import save_run, toy_spec
 from pcn.errors import UserError
-from pcn.explorer.shown_runs import missing_part, open_runs
+from pcn.explorer.shown_runs import first_folder, missing_part, open_runs
 
 FRONT = [[1, -3], [2, -5]]
 
@@ -96,3 +98,12 @@ def test_only_policies_with_commands_can_be_asked():
     asked = {name: open_runs([KEPT / name])[0][0].why_not_asked for name in ("pcn", "ra")}
     assert asked["pcn"] is None
     assert asked["ra"].startswith("Policies of ra take no command")
+
+
+def test_the_first_folder_is_that_of_the_first_run_shown_as_it_was_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_run(tmp_path / "finished", [[1, -3]])
+    named = [Path("missing"), Path("finished")]
+    runs, left_out = open_runs(named)
+    assert len(left_out) == 1
+    assert first_folder(named, runs) == Path("finished")

@@ -38,20 +38,22 @@ class Explore:
         from pcn.compilation import configure_jax
         from pcn.explorer.explorer import Explorer
         from pcn.explorer.serving import PageServer
-        from pcn.explorer.shown_runs import open_runs
+        from pcn.explorer.shown_runs import first_folder, open_runs
 
         runs, left_out = open_runs(self.runs)
-        for sentence in left_out:
+        unwatched = [shown.why_not_watched for shown in runs if shown.why_not_watched is not None]
+        for sentence in [*left_out, *unwatched]:
             complain(sentence)
         explorer = Explorer(runs, left_out, before_acting=configure_jax)
         server = PageServer(explorer, host=self.host, port=self.port)
         console.print(f"The page is at {server.address}", markup=False)
         if not server.is_local:
             console.print("Other machines can open it, too, if they know this address.")
-        next_steps(
-            (f"report {quoted(self.runs[0])} --out front.html", "the page as one file to send"),
-            (f"play {quoted(self.runs[0])} --policy 0", "run one policy, step by step"),
-        )
+        folder = quoted(first_folder(self.runs, runs))
+        steps = [(f"report {folder} --out front.html", "the page as one file to send")]
+        if runs[0].why_not_watched is None:
+            steps.append((f"play {folder} --policy 0", "run one policy, step by step"))
+        next_steps(*steps)
         console.print("\nCtrl-C ends it.")
         if self.browser:
             webbrowser.open(server.address)

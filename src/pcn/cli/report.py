@@ -38,7 +38,7 @@ class Report:
         num_rollouts = _num_rollouts(self.rollouts)
         from pcn.compilation import configure_jax
         from pcn.explorer.report import report_html
-        from pcn.explorer.shown_runs import open_runs
+        from pcn.explorer.shown_runs import first_folder, open_runs
         from pcn.serialisation.files import write_bytes
 
         runs, left_out = open_runs(self.runs)
@@ -55,7 +55,10 @@ class Report:
         size = self.out.stat().st_size / 1e6
         console.print(f"Wrote {quoted(self.out)} ({size:.2g} MB)")
         next_steps(
-            (f"explore {quoted(self.runs[0])}", "the same page, which executes any policy"),
+            (
+                f"explore {quoted(first_folder(self.runs, runs))}",
+                "the same page, which executes any policy",
+            ),
         )
 
 

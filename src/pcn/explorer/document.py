@@ -99,6 +99,7 @@ def _run(shown: ShownRun) -> dict[str, Any]:
         "finished": True,
         "can_watch": shown.why_not_watched is None,
         "why_not": shown.why_not_watched,
+        "takes_commands": shown.takes_commands,
         "can_ask": shown.why_not_asked is None,
         "why_no_ask": shown.why_not_asked,
         "hypervolume": run.metrics["executed"],

@@ -50,11 +50,16 @@ class ShownRun:
         )
 
     @property
+    def takes_commands(self) -> bool:
+        """Whether its policies are one network under different commands."""
+        return self.run.settings.algorithm not in WITHOUT_COMMANDS
+
+    @property
     def why_not_asked(self) -> str | None:
         """Why it cannot be asked for a return of one's own, in a sentence; None if it can."""
         if self.why_not_watched is not None:
             return self.why_not_watched
-        if self.run.settings.algorithm in WITHOUT_COMMANDS:
+        if not self.takes_commands:
             return (
                 f"Policies of {self.run.settings.algorithm} take no command: one can be picked, "
                 "but no other return can be asked for."
@@ -101,6 +106,11 @@ def open_runs(paths: Sequence[Path]) -> tuple[list[ShownRun], list[str]]:
     names = _names(list(opened))
     runs = [ShownRun(name, run) for name, run in zip(names, opened.values(), strict=True)]
     return runs, left_out
+
+
+def first_folder(paths: Sequence[Path], runs: Sequence[ShownRun]) -> Path:
+    """The folder of the first run that is shown, as it was named."""
+    return next(path for path in paths if path.resolve() == runs[0].run.path)
 
 
 def _open(path: Path) -> Run:

@@ -10,6 +10,11 @@ export function formatNumber(value) {
   return text === '-0' ? '0' : text.replace('-', '−');
 }
 
+export function formatMargin([low, high]) {
+  // Half an interval; an error is known to two digits at best.
+  return formatNumber(Number(((high - low) / 2).toPrecision(2)));
+}
+
 export function createModel(content) {
   const objectives = content.objectives.map((objective, index) => ({
     ...objective,
@@ -43,9 +48,10 @@ function createRun(content, index, objectives, columnsOf) {
   const values = columnsOf(policies.executed);
   const size = policies.executed.length;
   const onFront = policies.on_front ?? new Array(size).fill(true);
-  const front = [...onFront.keys()].filter((policy) => onFront[policy]);
-  const extreme = ({ index: column, sign }, best) => {
-    const signed = front.map((policy) => sign * values[column][policy]);
+  const all = [...onFront.keys()];
+  const front = all.filter((policy) => onFront[policy]);
+  const extreme = ({ index: column, sign }, among, best) => {
+    const signed = among.map((policy) => sign * values[column][policy]);
     const further = best ? Math.max : Math.min;
     return sign * signed.reduce((a, b) => further(a, b), best ? -Infinity : Infinity);
   };
@@ -64,10 +70,13 @@ function createRun(content, index, objectives, columnsOf) {
     requested: policies.requested ? columnsOf(policies.requested) : null,
     archiveColumns: columnsOf(content.archive ?? []),
     archiveSize: (content.archive ?? []).length,
-    ideal: objectives.map((objective) => extreme(objective, true)),
-    nadir: objectives.map((objective) => extreme(objective, false)),
+    ideal: objectives.map((objective) => extreme(objective, front, true)),
+    nadir: objectives.map((objective) => extreme(objective, front, false)),
+    worst: objectives.map((objective) => extreme(objective, all, false)),
     interval: (column, policy) => bounds(policies.interval, column, policy),
     quantiles: (column, policy) => bounds(policies.quantiles, column, policy),
+    intervalEnds: (column) =>
+      all.flatMap((policy) => bounds(policies.interval, column, policy) ?? []),
   };
 }
 
@@ -75,6 +84,7 @@ function axisOf({ index, sign }, model) {
   let low = Infinity;
   let high = -Infinity;
   const columns = model.runs.flatMap((run) => [run.values[index], run.archiveColumns[index]]);
+  columns.push(...model.runs.map((run) => run.intervalEnds(index)));
   if (model.knownFront) columns.push(model.knownFront.columns[index]);
   for (const column of columns) {
     for (const value of column) {

@@ -7,6 +7,14 @@ import { clearLayer, createSurface, palette } from './surface.js';
 const SLIDER_STEPS = 1000;
 const BINS = 36;
 
+function rangeInWords(run, { index }) {
+  // The nadir is the worst value on the front; dominated policies may be worse.
+  const [ideal, nadir, worst] = [run.ideal, run.nadir, run.worst].map((ends) => ends[index]);
+  const best = `best ${formatNumber(ideal)} (ideal)`;
+  if (worst === nadir) return `${best} · worst ${formatNumber(nadir)} (nadir)`;
+  return `${best} · nadir ${formatNumber(nadir)} · worst ${formatNumber(worst)}`;
+}
+
 export function createFilters(host, { store, scene }) {
   const { model } = scene;
   const count = make('p', { class: 'count', id: 'count', role: 'status' });
@@ -27,6 +35,14 @@ export function createFilters(host, { store, scene }) {
     const limits = [...store.state.limits];
     limits[objective.index] = limit;
     store.set({ limits });
+  }
+
+  function moveLeft({ name, index }) {
+    const order = [...store.state.order];
+    const from = order.indexOf(index);
+    order.splice(Math.max(0, from - 1), 0, ...order.splice(from, 1));
+    store.set({ order });
+    announce(`${name} is axis ${order.indexOf(index) + 1} of ${order.length}`);
   }
 
   function createCard(objective) {
@@ -73,6 +89,18 @@ export function createFilters(host, { store, scene }) {
       },
       icon('flip'),
     );
+    const moveText = `Move the axis of ${objective.name} one place to the left`;
+    const move = make(
+      'button',
+      {
+        type: 'button',
+        class: 'icon-button',
+        title: moveText,
+        'aria-label': moveText,
+        onclick: () => moveLeft(objective),
+      },
+      icon('back'),
+    );
     const strip = make('div', { class: 'strip' });
     const range = make('p', { class: 'range' });
     const element = make(
@@ -86,6 +114,7 @@ export function createFilters(host, { store, scene }) {
           class: 'direction',
           text: objective.sign > 0 ? 'more is better' : 'less is better',
         }),
+        model.objectives.length > 2 ? move : null,
         flip,
       ),
       strip,
@@ -143,11 +172,7 @@ export function createFilters(host, { store, scene }) {
         );
         if (document.activeElement !== number) number.value = limit === null ? '' : String(limit);
         flip.setAttribute('aria-pressed', String(store.state.flipped.includes(objective.index)));
-        const { ideal, nadir } = scene.run;
-        range.textContent =
-          scene.run.size === 0
-            ? ''
-            : `ideal ${formatNumber(ideal[objective.index])} · nadir ${formatNumber(nadir[objective.index])}`;
+        range.textContent = scene.run.size === 0 ? '' : rangeInWords(scene.run, objective);
         drawStrip();
       },
     };
@@ -165,7 +190,7 @@ export function createFilters(host, { store, scene }) {
       clear.disabled = store.state.limits.every((limit) => limit === null);
       cards.forEach((card) => card.update());
       clearTimeout(told);
-      if (changed.has('limits')) {
+      if (changed.has('limits') && !changed.has('first')) {
         told = setTimeout(() => announce(count.textContent), 600);
       }
     },

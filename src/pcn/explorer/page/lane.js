@@ -47,7 +47,7 @@ export function createLane(model, { title, letter, pin, rollout }) {
         make(
           'div',
           { class: 'progress-head', 'aria-hidden': 'true' },
-          make('span', { text: 'Reward so far' }),
+          make('span', { text: 'Reward, step by step' }),
           make('span', { text: 'so far' }),
           make('span', { text: hasCommand ? 'left of command' : '' }),
         ),

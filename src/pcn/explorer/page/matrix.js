@@ -1,7 +1,7 @@
 // Scatter matrix: every pair of objectives in a small cell, painted pixel by pixel to stay quick.
 
 import { make } from './dom.js';
-import { fraction } from './data.js';
+import { formatNumber, fraction } from './data.js';
 import { endHover, hoverPolicy, nearestPolicy } from './pointing.js';
 import { packedColour } from './density.js';
 import { clearLayer, createSurface, highlights, mark, palette } from './surface.js';
@@ -9,6 +9,7 @@ import { pointerAt, shortened } from './surface.js';
 
 const GAP = 6; // pixels between cells
 const LABEL_WIDTH = 96; // pixels for the names of the rows, right of the diagonal
+const FOOT = 34; // pixels for the ends and the names of the columns
 const MOST_CIRCLES = 200; // policies beyond which points are squares of pixels
 const CELL_REACH = 9; // pixels within which the pointer means a point
 
@@ -27,7 +28,7 @@ export function createMatrix(host, header, { store, scene, pick }) {
   let measured = null;
   const axes = () => store.state.order.map((index) => scene.model.objectives[index]);
   const cellWidth = () => (surface.width - GAP - LABEL_WIDTH) / (axes().length - 1) - GAP;
-  const cellHeight = () => (surface.height - GAP - 18) / (axes().length - 1) - GAP;
+  const cellHeight = () => (surface.height - GAP - FOOT) / (axes().length - 1) - GAP;
   const cellLeft = (column) => GAP + column * (cellWidth() + GAP);
   const cellTop = (row) => GAP + (row - 1) * (cellHeight() + GAP);
 
@@ -138,6 +139,37 @@ export function createMatrix(host, header, { store, scene, pick }) {
       const columnName = shortened(context, objective.name, cellWidth());
       if (index < objectives.length - 1) {
         context.fillText(columnName, cellLeft(index) + cellWidth() / 2, surface.height - 9);
+      }
+    });
+    drawEnds(context, objectives);
+  }
+
+  function drawEnds(context, objectives) {
+    // The lowest and the highest value of each column below it, and of each row beside it.
+    context.font = '10px system-ui, sans-serif';
+    context.fillStyle = palette().quiet;
+    const ends = (objective) => {
+      const isFlipped = store.state.flipped.includes(objective.index);
+      const { low, high } = objective;
+      return objective.sign > 0 !== isFlipped ? [low, high] : [high, low];
+    };
+    objectives.forEach((objective, index) => {
+      const [first, last] = ends(objective);
+      const size = (value, length) => fraction(objective, value, store.state.flipped) * length;
+      const foot = surface.height - FOOT + 8;
+      if (index < objectives.length - 1 && cellWidth() > 60) {
+        context.textAlign = 'center';
+        const left = cellLeft(index);
+        context.fillText(formatNumber(first), left + Math.max(14, size(first, cellWidth())), foot);
+        const most = cellWidth() - 14;
+        context.fillText(formatNumber(last), left + Math.min(most, size(last, cellWidth())), foot);
+      }
+      if (index > 0 && cellHeight() > 44) {
+        context.textAlign = 'left';
+        const bottom = cellTop(index) + cellHeight();
+        const x = cellLeft(index) + 2;
+        context.fillText(formatNumber(first), x, bottom - size(first, cellHeight()));
+        context.fillText(formatNumber(last), x, bottom - size(last, cellHeight()));
       }
     });
   }

@@ -1,17 +1,14 @@
 // Parallel coordinates: one axis per objective, one line per policy, better is up.
 
-import { hideTooltip, make } from './dom.js';
-import { formatNumber, fraction, roundedLimit, ticks, valueAt } from './data.js';
+import { make } from './dom.js';
+import { fraction } from './data.js';
 import { shownOverlays } from './overlays.js';
-import { endHover, hoverPolicy } from './pointing.js';
 import { createDensity } from './density.js';
-import { badge, clearLayer, createSurface, highlights, mark } from './surface.js';
-import { palette, pointerAt, shortened } from './surface.js';
+import { INSET, drawAxis } from './parallel-axes.js';
+import { listenToPointer } from './parallel-pointer.js';
+import { badge, clearLayer, createSurface, highlights, mark, palette } from './surface.js';
 
-const INSET = { side: 46, top: 54, bottom: 30 };
 const MOST_STROKES = 300; // policies beyond which lines are counted per pixel
-const GRIP = 16; // pixels around an axis within which a drag moves its limit
-const REORDER_HEIGHT = 38; // the titles' zone: a drag there moves the axis
 
 export function createParallel(host, header, { store, scene, pick }) {
   const chart = make('div', { class: 'chart' });
@@ -21,7 +18,6 @@ export function createParallel(host, header, { store, scene, pick }) {
     layers: 3,
     onResize: () => redraw(),
   });
-  let drag = null;
   let heights = []; // one column of y coordinates per axis position
   let counted = null; // the lines of the remaining policies as counts, and which they are
 
@@ -107,83 +103,6 @@ export function createParallel(host, header, { store, scene, pick }) {
     drawTop();
   }
 
-  function drawAxis(context, objective, position) {
-    const colour = palette();
-    const x = axisX(position);
-    const [top, bottom] = [INSET.top, surface.height - INSET.bottom];
-    const gap = surface.width / axes().length;
-    context.strokeStyle = colour.quiet;
-    context.lineWidth = 1;
-    context.beginPath();
-    context.moveTo(x, top);
-    context.lineTo(x, bottom);
-    context.stroke();
-    const count = axes().length;
-    const align = position === 0 ? 'left' : position === count - 1 ? 'right' : 'center';
-    const anchor = position === 0 ? 4 : position === count - 1 ? surface.width - 4 : x;
-    const isCrowded = gap < 90;
-    const room = (isCrowded ? 1.9 : 0.95) * gap;
-    context.textAlign = align;
-    context.textBaseline = 'alphabetic';
-    context.fillStyle = colour.ink;
-    context.font = '600 12px system-ui, sans-serif';
-    const titleY = isCrowded && position % 2 ? 28 : 14;
-    context.fillText(shortened(context, objective.name, room), anchor, titleY);
-    context.font = '11px system-ui, sans-serif';
-    context.fillStyle = colour.quiet;
-    const direction = objective.sign > 0 ? 'more is better' : 'less is better';
-    const about = objective.unit ? `${objective.unit}, ${direction}` : direction;
-    if (!isCrowded) context.fillText(shortened(context, about, room), anchor, 29);
-    context.textAlign = 'center';
-    const isFlipped = store.state.flipped.includes(objective.index);
-    const upper = objective.sign > 0 !== isFlipped ? objective.high : objective.low;
-    const lower = objective.sign > 0 !== isFlipped ? objective.low : objective.high;
-    if (gap > 52 || position % 2 === 0) {
-      context.fillText(formatNumber(upper), x, top - 8);
-      context.fillText(formatNumber(lower), x, bottom + 16);
-    }
-    if (gap > 120) {
-      context.textAlign = position === count - 1 ? 'right' : 'left';
-      context.textBaseline = 'middle';
-      const shift = position === count - 1 ? -7 : 7;
-      for (const tick of ticks(objective, 4)) {
-        const y = place(objective, tick);
-        if (Math.abs(y - top) < 24 || Math.abs(y - bottom) < 24) continue;
-        context.fillText(formatNumber(tick), x + shift, y);
-        context.fillRect(x - 3, y - 0.5, 6, 1);
-      }
-    }
-    drawLimit(context, objective, x, top, bottom);
-  }
-
-  function drawLimit(context, objective, x, top, bottom) {
-    const limit = store.state.limits[objective.index];
-    if (limit === null) return;
-    const colour = palette();
-    const y = Math.min(bottom, Math.max(top, place(objective, limit)));
-    const end = store.state.flipped.includes(objective.index) ? bottom : top;
-    context.strokeStyle = colour.limit;
-    context.lineWidth = 5;
-    context.globalAlpha = 0.45;
-    context.beginPath();
-    context.moveTo(x, end);
-    context.lineTo(x, y);
-    context.stroke();
-    context.globalAlpha = 1;
-    context.fillStyle = colour.limit;
-    context.fillRect(x - 11, y - 3, 22, 6);
-    context.font = '600 11px system-ui, sans-serif';
-    const text = formatNumber(limit);
-    const isLast = x > surface.width - 70;
-    badge(
-      context,
-      text,
-      isLast ? x - 22 - context.measureText(text).width : x + 13,
-      y,
-      colour.limit,
-    );
-  }
-
   function traceColumns(context, columns, row) {
     axes().forEach((objective, position) => {
       const y = place(objective, columns[objective.index][row]);
@@ -262,7 +181,8 @@ export function createParallel(host, header, { store, scene, pick }) {
       context.stroke();
     }
     highlights(scene).forEach((highlight) => drawHighlight(context, highlight));
-    axes().forEach((objective, position) => drawAxis(context, objective, position));
+    const geometry = { surface, axes, axisX, place };
+    axes().forEach((_, position) => drawAxis(context, geometry, scene, position));
   }
 
   function axisUnder(x) {
@@ -291,63 +211,7 @@ export function createParallel(host, header, { store, scene, pick }) {
     return found;
   }
 
-  function moveLimit(y) {
-    const objective = axes()[drag.position];
-    const share = (surface.height - INSET.bottom - y) / (surface.height - INSET.top - INSET.bottom);
-    const value = valueAt(objective, Math.min(1, Math.max(0, share)), store.state.flipped);
-    const limits = [...store.state.limits];
-    limits[objective.index] = roundedLimit(objective, value);
-    store.set({ limits });
-  }
-
-  function moveAxis(x) {
-    const to = axisUnder(x);
-    if (to === drag.position) return;
-    const order = [...store.state.order];
-    order.splice(to, 0, ...order.splice(drag.position, 1));
-    drag.position = to;
-    store.set({ order });
-  }
-
-  surface.top.addEventListener('pointerdown', (event) => {
-    const [x, y] = pointerAt(event, surface);
-    const position = axisUnder(x);
-    const isNear = Math.abs(axisX(position) - x) < GRIP;
-    if (y < REORDER_HEIGHT) drag = { kind: 'axis', position, x, y };
-    else if (isNear) drag = { kind: 'limit', position, x, y };
-    else drag = { kind: 'none', x, y };
-    surface.top.setPointerCapture(event.pointerId);
-  });
-  surface.top.addEventListener('pointermove', (event) => {
-    const [x, y] = pointerAt(event, surface);
-    if (drag && (drag.moved || Math.hypot(x - drag.x, y - drag.y) > 3)) {
-      drag.moved = true;
-      hideTooltip();
-      if (drag.kind === 'limit') moveLimit(y);
-      else if (drag.kind === 'axis') moveAxis(x);
-      return;
-    }
-    const isOnAxis = Math.abs(axisX(axisUnder(x)) - x) < GRIP;
-    surface.top.style.cursor =
-      y < REORDER_HEIGHT ? 'ew-resize' : isOnAxis ? 'ns-resize' : 'pointer';
-    const policy = y < REORDER_HEIGHT ? null : nearest(x, y);
-    hoverPolicy(event, policy, { store, scene });
-  });
-  surface.top.addEventListener('pointerup', (event) => {
-    const policy = nearest(...pointerAt(event, surface));
-    if (drag && !drag.moved && drag.kind !== 'axis' && policy !== null) pick(policy);
-    drag = null;
-  });
-  surface.top.addEventListener('pointercancel', () => {
-    drag = null;
-  });
-  surface.top.addEventListener('pointerleave', () => endHover(store));
-  surface.top.addEventListener('dblclick', (event) => {
-    const objective = axes()[axisUnder(pointerAt(event, surface)[0])];
-    const limits = [...store.state.limits];
-    limits[objective.index] = null;
-    store.set({ limits });
-  });
+  listenToPointer({ surface, axes, axisX, axisUnder, nearest }, { store, scene, pick });
   header.append(
     make('span', {
       class: 'hint',

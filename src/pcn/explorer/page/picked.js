@@ -1,7 +1,7 @@
 // The picked policy: its values, what was requested, its neighbours in words, and suggestions.
 
 import { choice, make } from './dom.js';
-import { formatNumber, unitFor } from './data.js';
+import { formatMargin, formatNumber, unitFor } from './data.js';
 import { PIN_LETTERS } from './surface.js';
 import { fidelityInWords, neighbours, priceInWords } from './words.js';
 
@@ -37,7 +37,7 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
       const requested = run.requested ? run.requested[objective.index][policy] : null;
       const isMissed = requested !== null && Math.abs(requested - value) > 1e-3 * objective.span;
       const notes = [];
-      if (interval) notes.push(`± ${formatNumber((interval[1] - interval[0]) / 2)} (95 %)`);
+      if (interval) notes.push(`± ${formatMargin(interval)} (95 %)`);
       const quantiles = run.quantiles(objective.index, policy);
       if (quantiles) {
         const [low, high] = quantiles.map(formatNumber);

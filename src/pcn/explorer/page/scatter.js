@@ -1,13 +1,13 @@
 // Two objectives against each other: points, error bars, limits, ideal and nadir.
 
 import { choice, hideTooltip, make } from './dom.js';
-import { formatNumber, fraction, roundedLimit, ticks, valueAt } from './data.js';
+import { fraction, roundedLimit, valueAt } from './data.js';
 import { shownOverlays } from './overlays.js';
 import { endHover, hoverPolicy, nearestPolicy } from './pointing.js';
-import { axisTitle, badge, clearLayer, createSurface } from './surface.js';
-import { highlights, mark, palette, pointerAt, shortened } from './surface.js';
+import { EDGES, drawAxes, drawCorner, drawLimits } from './scatter-frame.js';
+import { badge, clearLayer, createSurface } from './surface.js';
+import { highlights, mark, palette, pointerAt } from './surface.js';
 
-const EDGES = { left: 62, right: 22, top: 20, bottom: 48 };
 const REACH = 14; // pixels within which the pointer means a point
 const MOST_BARS = 150; // policies beyond which only highlighted ones have error bars
 
@@ -47,79 +47,6 @@ export function createScatter(host, header, { store, scene, pick }) {
       [x, y],
       REACH,
     );
-  }
-
-  function drawAxes(context, across, up) {
-    const { width, height } = surface;
-    const colour = palette();
-    context.lineWidth = 1;
-    context.strokeStyle = colour.line;
-    context.fillStyle = colour.quiet;
-    context.textAlign = 'center';
-    context.textBaseline = 'top';
-    for (const tick of ticks(across, Math.max(3, (width - 90) / 70))) {
-      const x = Math.round(place(across, tick, true)) + 0.5;
-      context.beginPath();
-      context.moveTo(x, EDGES.top);
-      context.lineTo(x, height - EDGES.bottom);
-      context.stroke();
-      context.fillText(formatNumber(tick), x, height - EDGES.bottom + 7);
-    }
-    context.textAlign = 'right';
-    context.textBaseline = 'middle';
-    for (const tick of ticks(up, Math.max(3, (height - 60) / 60))) {
-      const y = Math.round(place(up, tick, false)) + 0.5;
-      context.beginPath();
-      context.moveTo(EDGES.left, y);
-      context.lineTo(width - EDGES.right, y);
-      context.stroke();
-      context.fillText(formatNumber(tick), EDGES.left - 8, y);
-    }
-    context.fillStyle = colour.ink;
-    context.textAlign = 'right';
-    context.textBaseline = 'bottom';
-    const acrossTitle = shortened(
-      context,
-      axisTitle(across, scene),
-      width - EDGES.left - EDGES.right,
-    );
-    context.fillText(acrossTitle, width - EDGES.right, height - 6);
-    context.save();
-    context.translate(15, EDGES.top);
-    context.rotate(-Math.PI / 2);
-    context.textAlign = 'right';
-    context.textBaseline = 'middle';
-    context.fillText(shortened(context, axisTitle(up, scene), height - 60), 0, 0);
-    context.restore();
-  }
-
-  function drawLimits(context, across, up) {
-    const { width, height } = surface;
-    const colour = palette();
-    const limits = store.state.limits;
-    context.strokeStyle = colour.limit;
-    context.fillStyle = colour.limit;
-    context.lineWidth = 1.5;
-    context.setLineDash([5, 4]);
-    if (limits[across.index] !== null) {
-      const x = place(across, limits[across.index], true);
-      context.beginPath();
-      context.moveTo(x, EDGES.top);
-      context.lineTo(x, height - EDGES.bottom);
-      context.stroke();
-      mark(context, 'triangle', x, height - EDGES.bottom + 5, 5);
-      context.fill();
-    }
-    if (limits[up.index] !== null) {
-      const y = place(up, limits[up.index], false);
-      context.beginPath();
-      context.moveTo(EDGES.left, y);
-      context.lineTo(width - EDGES.right, y);
-      context.stroke();
-      mark(context, 'diamond', EDGES.left, y, 4.5);
-      context.fill();
-    }
-    context.setLineDash([]);
   }
 
   function drawOverlays(context, across, up) {
@@ -192,20 +119,6 @@ export function createScatter(host, header, { store, scene, pick }) {
     }
   }
 
-  function drawCorner(context, values, across, up, name) {
-    const x = place(across, values[across.index], true);
-    const y = place(up, values[up.index], false);
-    context.strokeStyle = palette().quiet;
-    context.lineWidth = 1.5;
-    mark(context, 'plus', x, y, 6);
-    context.stroke();
-    context.fillStyle = palette().quiet;
-    const isRight = x > surface.width / 2;
-    context.textAlign = isRight ? 'right' : 'left';
-    context.textBaseline = y < surface.height / 2 ? 'top' : 'bottom';
-    context.fillText(name, x + (isRight ? -9 : 9), y);
-  }
-
   function drawHighlights(context, across, up) {
     const { run, model } = scene;
     for (const suggestion of model.suggestions) {
@@ -255,12 +168,13 @@ export function createScatter(host, header, { store, scene, pick }) {
     if (!surface.width) return;
     const [across, up] = axes();
     const context = clearLayer(surface, 0);
-    drawAxes(context, across, up);
-    drawCorner(context, scene.run.ideal, across, up, 'ideal');
-    drawCorner(context, scene.run.nadir, across, up, 'nadir');
+    const frame = { surface, place };
+    drawAxes(context, frame, scene, [across, up]);
+    drawCorner(context, frame, scene.run.ideal, [across, up], 'ideal');
+    drawCorner(context, frame, scene.run.nadir, [across, up], 'nadir');
     drawOverlays(context, across, up);
     drawPoints(context, across, up);
-    drawLimits(context, across, up);
+    drawLimits(context, frame, scene, [across, up]);
     drawHighlights(context, across, up);
     if (drag && drag.kind === 'corner' && drag.to) {
       context.strokeStyle = palette().limit;

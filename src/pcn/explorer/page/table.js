@@ -1,7 +1,7 @@
 // All policies as a table: sortable, and only the rows in sight exist.
 
 import { make } from './dom.js';
-import { formatNumber, fraction } from './data.js';
+import { formatMargin, formatNumber, fraction } from './data.js';
 import { PIN_LETTERS } from './surface.js';
 
 const ROW_HEIGHT = 36;
@@ -32,7 +32,7 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
       onclick: () => sortBy(0),
     }),
   );
-  const gapHead = make('th', { scope: 'col', text: 'Requested' });
+  const gapHead = make('th', { scope: 'col', class: 'requested', text: 'Requested' });
   const table = make(
     'table',
     { class: 'policies' },
@@ -51,6 +51,13 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
   );
   host.append(scroller);
   let order = [];
+
+  function fitColumns() {
+    // The column of requests is worth its room where a policy misses its own.
+    const policies = Array.from({ length: scene.run.size }, (_, policy) => policy);
+    const isKept = !scene.run.requested || policies.every(isAsRequested);
+    table.classList.toggle('all-as-requested', isKept);
+  }
 
   function sortBy(column) {
     // The first click puts the best on top, the second the worst, the third the policies' numbers.
@@ -82,24 +89,26 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
   function valueCell(objective, policy) {
     const value = scene.run.values[objective.index][policy];
     const interval = scene.run.interval(objective.index, policy);
-    const margin = interval
-      ? make('small', { text: ` ± ${formatNumber((interval[1] - interval[0]) / 2)}` })
-      : null;
+    const margin = interval ? make('small', { text: ` ± ${formatMargin(interval)}` }) : null;
     const cell = make('td', { class: 'value' }, formatNumber(value), margin);
     cell.style.setProperty('--share', fraction(objective, value).toFixed(3));
     return cell;
   }
 
-  function requestedText(policy) {
-    // "as asked" where nothing is missing, otherwise what was asked for.
+  function isAsRequested(policy) {
     const { run } = scene;
-    if (!run.requested) return '';
-    const isReached = model.objectives.every((objective) => {
+    return model.objectives.every((objective) => {
       const asked = run.requested[objective.index][policy];
       const got = run.values[objective.index][policy];
       return Math.abs(asked - got) <= 1e-3 * objective.span;
     });
-    if (isReached) return 'as requested';
+  }
+
+  function requestedText(policy) {
+    // What was asked for where something else came out.
+    const { run } = scene;
+    if (!run.requested) return '';
+    if (isAsRequested(policy)) return 'as requested';
     return model.objectives
       .map((objective) => formatNumber(run.requested[objective.index][policy]))
       .join(', ');
@@ -218,6 +227,7 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
         return;
       }
       if (['run', 'sort', 'views'].some((key) => changed.has(key))) reorder();
+      if (changed.has('run')) fitColumns();
       if (changed.has('pick') || changed.has('views')) reveal();
       fill();
     },

@@ -5,6 +5,8 @@ import { formatNumber } from './data.js';
 import { isLive } from './source.js';
 import { overlayChoices } from './overlays.js';
 
+const percent = (share) => `${formatNumber(Math.round(100 * share))} %`;
+
 function summary(run) {
   const metrics = run.hypervolume ?? {};
   const parts = [`${run.algorithm.toUpperCase()}, seed ${run.seed}`];
@@ -14,10 +16,10 @@ function summary(run) {
   if (Number.isFinite(metrics.hypervolume))
     parts.push(`hypervolume ${formatNumber(metrics.hypervolume)}`);
   if (Number.isFinite(metrics.front_share)) {
-    parts.push(`${formatNumber(100 * metrics.front_share)} % of the known front`);
+    parts.push(`${percent(metrics.front_share)} of the known front's points reached exactly`);
   }
-  if (run.fidelity && Number.isFinite(run.fidelity.exact)) {
-    parts.push(`${formatNumber(100 * run.fidelity.exact)} % return what was requested`);
+  if (run.takes_commands !== false && Number.isFinite(run.fidelity?.exact)) {
+    parts.push(`${percent(run.fidelity.exact)} return what was requested`);
   }
   return parts.join(' · ');
 }

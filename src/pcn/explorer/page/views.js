@@ -39,6 +39,9 @@ export function createViews(host, context) {
     entry.view.update(missed);
   }
 
+  // Paper has no sight: all views are drawn before the page is printed.
+  window.addEventListener('beforeprint', () => cards.forEach(catchUp));
+
   function createCard({ name, title, create }) {
     const header = make('div', { class: 'card-tools' });
     const card = make(

@@ -47,7 +47,7 @@ export function createWatch(host, { store, scene, togglePin }) {
       goTo(Number(scrub.value));
     },
   });
-  const speeds = [0.5, 1, 2, 4, 8].map((value) => ({ value, text: `${value}×` }));
+  const speeds = [0.5, 1, 2, 4, 8, 32].map((value) => ({ value, text: `${value}×` }));
   const controls = make(
     'div',
     { class: 'controls', role: 'group', 'aria-label': 'Player' },

@@ -13,7 +13,7 @@ export function amountInWords(model, objective, amount, isGain) {
   let thing = objective.name;
   if (unit)
     thing = shared.length > 1 || !/^[a-z]{3,}$/.test(unit) ? `${unit} of ${objective.name}` : unit;
-  const isCounted = unit !== '' && objective.unit.endsWith('s');
+  const isCounted = /[a-z]{2}s$/.test(objective.unit); // steps and cars, not seconds as "s"
   const number = formatNumber(size);
   if (objective.sign > 0 && isGain) return `+${number} ${thing}`;
   const isMore = objective.sign > 0 === isGain;
@@ -111,7 +111,8 @@ export function priceInWords(model, run, policy, objective, amount) {
 
 export function fidelityInWords(model, run, policy) {
   // Requested against executed return of one policy.
-  if (!run.requested) return 'This algorithm takes no requests.';
+  if (!run.requested || run.takes_commands === false)
+    return `Policies of ${run.algorithm.toUpperCase()} take no request: this is what it returns.`;
   const requested = run.requested.map((column) => column[policy]);
   const { gains, losses } = changes(model, requested, valuesOf(run, policy));
   const isSmall = ({ share }) => Math.abs(share) < 1e-3;
