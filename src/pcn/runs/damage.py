@@ -18,7 +18,9 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
         values = metrics.get(group)
         if not isinstance(values, dict):
             raise refuse(f"{group} is missing")
-        needed = ("exact", "distance") if group == "fidelity" else ("hypervolume", "cardinality")
+        needed: tuple[str, ...] = ("hypervolume", "cardinality")
+        if group == "fidelity":
+            needed = ("exact", "distance")
         if group != "archive" and "not_executed" in metrics:  # learnt from logged episodes alone
             needed = ()
         for name in needed:

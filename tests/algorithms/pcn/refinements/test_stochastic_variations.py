@@ -21,7 +21,7 @@ from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.nets.heads import action_head_for
 
 SETTINGS = StochasticVariations()
-DRAW = action_head_for(gym.spaces.Discrete(4)).random_row
+DRAW = action_head_for(gym.spaces.Discrete(4)).changed_row
 LIMIT, FAR = 40, 12
 
 

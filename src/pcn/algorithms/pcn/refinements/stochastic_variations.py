@@ -105,7 +105,7 @@ class StochasticVariations(AbstractRefinement):
         chosen = rng.choice(len(favourites), size=2 * size, p=attention)
         actions = dataset.actions(favourites.rows.taking(chosen))
         head = training.learner.policy.action_head
-        draw = head.random_row  # looking it up takes longer than drawing
+        draw = head.changed_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
         varied = [self.varied(one, other, draw, rng) for one, other in pairs]
         limits = np.array([int((1 + self.longer) * len(one)) + 1 for one in varied])
@@ -132,14 +132,15 @@ class StochasticVariations(AbstractRefinement):
     def edited(self, actions: Actions, draw: Draw, rng: np.random.Generator) -> Actions:
         """A copy in which one or more segments are replaced, added, dropped or moved.
 
-        What is new is one random action, held on. The logarithm of a segment's length is uniform:
-        episodes of a thousand steps are changed at all scales. `draw` draws a random action.
+        What is new is one changed action, held on. The logarithm of a segment's length is uniform:
+        episodes of a thousand steps are changed at all scales. `draw` changes an action.
         """
         rows = list(actions)
         for _ in range(rng.geometric(1 - self.more_edits)):
             longest = max(1.0, self.longest_edit * len(rows))
             length = int(np.exp(rng.uniform(0, np.log(longest + 1))))
-            place, fresh = int(rng.integers(len(rows))), draw(rng)
+            place = int(rng.integers(len(rows)))
+            fresh = draw(rows[place], rng)
             end = min(place + length, len(rows))
             kind = rng.integers(4)
             if kind == 0:
