@@ -89,23 +89,25 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(name: str, arguments: list[str]) -> None:
     """Parse the arguments of a command and call it."""
-    import tyro
+    from pcn.cli.process import collecting_later, set_up_process
 
-    from pcn.cli.numbers import REGISTRY
-    from pcn.cli.process import set_up_process
+    with collecting_later():
+        import tyro
 
-    where = COMMANDS[name]
-    set_up_process(jax=where.uses_jax)
-    module: Any = importlib.import_module(where.module)
-    if hasattr(module, "ARGUMENTS"):  # the options of environments
-        from pcn.cli.options import with_values
+        from pcn.cli.numbers import REGISTRY
 
-        arguments = with_values(arguments, module.ARGUMENTS)
-    parsed: Any = tyro.cli(
-        getattr(module, where.name),
-        args=arguments,
-        prog=f"pcn {name}",
-        registry=REGISTRY,
-        config=(tyro.conf.OmitArgPrefixes,),
-    )
+        where = COMMANDS[name]
+        set_up_process(jax=where.uses_jax)
+        module: Any = importlib.import_module(where.module)
+        if hasattr(module, "ARGUMENTS"):  # the options of environments
+            from pcn.cli.options import with_values
+
+            arguments = with_values(arguments, module.ARGUMENTS)
+        parsed: Any = tyro.cli(
+            getattr(module, where.name),
+            args=arguments,
+            prog=f"pcn {name}",
+            registry=REGISTRY,
+            config=(tyro.conf.OmitArgPrefixes,),
+        )
     parsed()

@@ -95,12 +95,18 @@ class Dataset:
             highest=np.asarray(ranges.highest, dtype=np.float64)[index],
         )
         self._archive = None
+        if self._config.newcomers_stay:
+            self._prune(max(self._config.capacity - len(index), 0))
         self.board.add(new.returns)
         self.rows = self.rows.followed_by(new)
-        kept = self.board.prune(self._config.capacity, most_copies=self._most_copies)
+        self._prune(self._config.capacity)
+        self._follow_spread()
+
+    def _prune(self, capacity: int) -> None:
+        """Keep the episodes of highest score."""
+        kept = self.board.prune(capacity, most_copies=self._most_copies)
         if len(kept) < len(self):
             self.rows = self.rows.taking(kept)
-        self._follow_spread()
 
     def _follow_spread(self) -> None:
         """Measure distances and tolerances anew once the returns' spread has changed enough.
@@ -195,6 +201,10 @@ class Dataset:
         index = np.flatnonzero(mask)
         order = np.lexsort(self.board.returns[index].T[::-1])
         return Archive(self.rows.taking(index[order]))
+
+    def best(self, count: int) -> Archive:
+        """The episodes of highest score; copies and dominated ones may be among them."""
+        return Archive(self.rows.taking(np.argsort(-self.board.scores(), kind="stable")[:count]))
 
     def candidates(self, count: int, *, by_preference: bool = False) -> Archive:
         """The archive and the best other episodes, one for each distinct return and horizon.
