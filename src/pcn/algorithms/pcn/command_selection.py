@@ -18,7 +18,7 @@ def select_commands(
     """Desired returns and horizons slightly beyond known episodes, in the paper the non-dominated.
 
     Each starts from a random one of their returns and raises one random objective by up to that
-    objective's standard deviation over all of them. `attention` says how likely each return is.
+    objective's standard deviation over all of them. `attention` says how likely each one is.
     """
     num_distinct = 1 if config.shared_command else num_commands
     if attention is None:
