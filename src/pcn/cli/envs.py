@@ -11,6 +11,7 @@ from rich.table import Table
 import pcn.envs
 from pcn.cli.process import set_up_process
 from pcn.cli.screen import console, next_steps, print_table
+from pcn.envs.entry_points import installed_names
 from pcn.envs.registry import ENVIRONMENTS
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -49,9 +50,12 @@ class Envs:
         if self.verbose:
             for name in names:
                 _show_recipe(name)
+        for name, value in installed_names().items():
+            console.print(f"{escape(name)}: {escape(value)}, from an installed package")
         next_steps(
             (f"train {names[0]} --out RUN", "train and record the run in RUN"),
             ("train fruit-tree-v0 --out RUN", "the same for any id of Gymnasium or MO-Gymnasium"),
+            ("train gymnax:NAME --rewards my_module:rewards --out RUN", "of gymnax, jumanji, brax"),
             ("train my_module:make_env --out RUN", "the same for an environment of your own"),
             (f"envs {names[0]} --verbose", "what its recipe changes, and why"),
         )

@@ -97,21 +97,23 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(name: str, arguments: list[str]) -> None:
     """Parse the arguments of a command and call it."""
-    from pcn.cli.parsing import parse
-    from pcn.cli.process import set_up_process
+    from pcn.cli.process import collecting_later, set_up_process
 
-    where = COMMANDS[name]
-    set_up_process(jax=where.uses_jax)
-    module: Any = importlib.import_module(where.module)
-    if hasattr(module, "ARGUMENTS"):  # the options of environments
-        from pcn.cli.options import with_values
+    with collecting_later():
+        from pcn.cli.parsing import parse
 
-        arguments = with_values(arguments, module.ARGUMENTS)
-    kind = getattr(module, where.name)
-    if "--help-all" in arguments:
-        arguments = ["--help"]
-    elif {"-h", "--help"} & {*arguments} and hasattr(module, "BASIC"):
-        kind, arguments = module.BASIC, ["--help"]
-    command = parse(kind, arguments, f"pcn {name}")
+        where = COMMANDS[name]
+        set_up_process(jax=where.uses_jax)
+        module: Any = importlib.import_module(where.module)
+        if hasattr(module, "ARGUMENTS"):  # the options of environments
+            from pcn.cli.options import with_values
+
+            arguments = with_values(arguments, module.ARGUMENTS)
+        kind = getattr(module, where.name)
+        if "--help-all" in arguments:
+            arguments = ["--help"]
+        elif {"-h", "--help"} & {*arguments} and hasattr(module, "BASIC"):
+            kind, arguments = module.BASIC, ["--help"]
+        command = parse(kind, arguments, f"pcn {name}")
     end_of_starting()
     command()

@@ -13,7 +13,14 @@ from typing import Annotated, Any, TypedDict, get_args
 import tyro
 
 from pcn.algorithms import ALGORITHMS
-from pcn.envs.registry import ENVIRONMENTS, GYMNASIUM, Parameter, parameters_of
+from pcn.envs.registry import (
+    ENVIRONMENTS,
+    GYMNASIUM,
+    JAX_PACKAGES,
+    Parameter,
+    package_of,
+    parameters_of,
+)
 from pcn.errors import UserError
 
 GYMNASIUM_OWNER = "Gymnasium environments"
@@ -72,6 +79,7 @@ def environment_options() -> dict[str, SharedOption]:
     options: dict[str, SharedOption] = {}
     takers: list[tuple[str, Mapping[str, Parameter]]] = [
         *((name, entry.parameters) for name, entry in ENVIRONMENTS.items()),
+        *((f"{name}:NAME", entry.parameters) for name, entry in JAX_PACKAGES.items()),
         (GYMNASIUM_OWNER, GYMNASIUM),
     ]
     for taker, parameters in takers:
@@ -106,6 +114,9 @@ def refuse_options_of_others(
 
 def environment_taker(name: str) -> str:
     """The owner of an environment's options."""
+    package = package_of(name)
+    if package is not None:
+        return f"{package}:NAME"
     return name if parameters_of(name) is not GYMNASIUM else GYMNASIUM_OWNER
 
 

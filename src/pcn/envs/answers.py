@@ -21,12 +21,18 @@ class AnswerCheck:
     """
 
     def __init__(
-        self, name: str, head: AbstractActionHead, num_objectives: int | None = None
+        self,
+        name: str,
+        head: AbstractActionHead | None = None,
+        num_objectives: int | None = None,
     ) -> None:
         self._name = name
         self._shape = None if num_objectives is None else (num_objectives,)
         # Looking a method of an Equinox module up takes longer than most of them: once is enough.
-        self._checked_mask: Callable[[Any], Any] = head.checked_mask
+        # Without a head, masks pass: nobody acts by them yet.
+        self._checked_mask: Callable[[Any], Any] = (
+            (lambda mask: mask) if head is None else head.checked_mask
+        )
         self._step = 0
 
     @property

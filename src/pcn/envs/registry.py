@@ -116,6 +116,15 @@ GYMNASIUM: dict[str, Parameter] = {
     "masked_actions": Parameter(
         bool | None, None, "Whether infos hold an `action_mask`; found likewise."
     ),
+    "action_low": Parameter(
+        tuple[float, ...] | None,
+        None,
+        "Smallest continuous action, one number or one for each; the environment's own bound, or "
+        "found by random episodes where it has none.",
+    ),
+    "action_high": Parameter(
+        tuple[float, ...] | None, None, "Largest continuous action; found likewise."
+    ),
     "frame_stack": Parameter(int, 2, "How many of the last pictures a policy sees together."),
 }
 """The arguments of every Gymnasium environment that is not in the table."""
@@ -185,8 +194,50 @@ ENVIRONMENTS: dict[str, Entry] = {
 }
 
 
+JAX_PACKAGE: dict[str, Parameter] = {
+    "rewards": Parameter(
+        str | None,
+        None,
+        "The vector reward, `module:function` of state, action, next state and scalar reward.",
+    ),
+    **{name: GYMNASIUM[name] for name in ("step_limit", "reference_point", "deterministic")},
+}
+BRAX: dict[str, Parameter] = {
+    **JAX_PACKAGE,
+    "backend": Parameter(str, "spring", "What simulates: `spring`, `positional`, `generalized`."),
+}
+
+
+def _of_package(module: str, source: str) -> Callable[..., Any]:
+    """Makes the source of an environment of another JAX package, which is imported only then."""
+
+    def make(name: str, **arguments: Any) -> Any:
+        return getattr(import_module(f"pcn.envs.adapted.{module}"), source)(name, **arguments)
+
+    return make
+
+
+JAX_PACKAGES: dict[str, Entry] = {
+    "gymnax": Entry("of gymnax", _of_package("gymnax", "GymnaxSource"), JAX_PACKAGE, ("gymnax",)),
+    "jumanji": Entry(
+        "of jumanji", _of_package("jumanji", "JumanjiSource"), JAX_PACKAGE, ("jumanji",)
+    ),
+    "brax": Entry("of brax", _of_package("brax", "BraxSource"), BRAX, ("brax",)),
+}
+"""By what stands before the colon of a name such as `gymnax:MountainCar-v0`."""
+
+
+def package_of(name: str) -> str | None:
+    """The JAX package whose environment a name is of; None for other names."""
+    package, colon, _ = name.partition(":")
+    return package if colon and package in JAX_PACKAGES else None
+
+
 def parameters_of(name: str) -> Mapping[str, Parameter]:
-    """The arguments that an environment takes; Gymnasium's for those that are not in the table."""
+    """The arguments that an environment takes; Gymnasium's for those that are not in a table."""
+    package = package_of(name)
+    if package is not None:
+        return JAX_PACKAGES[package].parameters
     return ENVIRONMENTS[name].parameters if name in ENVIRONMENTS else GYMNASIUM
 
 

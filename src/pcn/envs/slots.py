@@ -46,11 +46,11 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Played:
-    """The episode that a script led to; the lists have one entry per step."""
+    """The episode that a script led to; lists and actions have one entry per step."""
 
     observations: list[Any]
     infos: list[dict[str, Any]]
-    actions: list[Num[np.ndarray, " part"]]
+    actions: Num[np.ndarray, "time part"]
     rewards: list[Float[np.ndarray, " objective"]]
     last_observation: Any
     """What was observed after the last action."""
@@ -123,22 +123,21 @@ class Slot:
         """Play a whole episode."""
         rng = np.random.default_rng(script.seed)
         observation, info = self.reset(script.seed)
-        observations, infos, actions, rewards = [], [], [], []
+        observations, infos, rewards = [], [], []
+        actions = script.actions.copy()
         terminated = truncated = False
-        for action, taken in zip(script.actions, self.to_environment(script.actions), strict=True):
+        for time, taken in enumerate(self.to_environment(actions)):
             if script.obeys_masks and "action_mask" in info:
-                action = self.allowed_row(action, self.from_info(info), rng)
-                taken = self.to_environment(action[None])[0]
+                actions[time] = self.allowed_row(actions[time], self.from_info(info), rng)
+                taken = self.to_environment(actions[time, None])[0]
             observations.append(observation)
             infos.append(info)
-            actions.append(action)
-            outcome = self.step(taken)
-            observation, reward, terminated, truncated, info = outcome
+            observation, reward, terminated, truncated, info = self.step(taken)
             rewards.append(reward)
             if terminated or truncated:
                 break
         return Played(
-            observations, infos, actions, rewards, observation,
+            observations, infos, actions[: len(rewards)], rewards, observation,
             terminated=terminated, truncated=truncated,
         )  # fmt: skip
 

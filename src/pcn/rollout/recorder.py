@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, Num, PyTree
 
@@ -119,18 +118,18 @@ class Recorder:
         self._broken_off[episode] = not (terminated or truncated) and length < self._step_limit
 
     def episodes(self) -> Episodes:
-        """All recorded episodes."""
+        """All recorded episodes, on the host: JAX would compile a copy for each shape."""
         self._write()
         return Episodes(
-            jax.tree.map(jnp.asarray, self._observations),
-            jnp.asarray(self._actions),
-            jnp.asarray(self._rewards),
-            jnp.asarray(self._lengths),
-            jnp.asarray(self._terminated),
-            action_masks=None if self._masks is None else jnp.asarray(self._masks),
-            broken_off=jnp.asarray(self._broken_off),
-            real_mask=jnp.asarray(self._real_mask),
-            last_observations=jax.tree.map(jnp.asarray, self._last_observations),
+            self._observations,
+            self._actions,
+            self._rewards,
+            self._lengths,
+            self._terminated,
+            action_masks=self._masks,
+            broken_off=self._broken_off,
+            real_mask=self._real_mask,
+            last_observations=self._last_observations,
         )
 
     def _write(self) -> None:

@@ -65,14 +65,18 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
     if request.environment is None:
         return settle_without_environment(request, algorithm, preset, given)
     logged = None if request.dataset is None else opened_data(request, algorithm)
+    own = {
+        argument: name_of(value) if callable(value) else value
+        for argument, value in request.arguments.items()
+    }
     environment = request.environment
     thing = None if isinstance(environment, str) else environment
     name = environment if isinstance(environment, str) else environment_name(environment)
     _refuse_arguments(given, algorithm, name)
     if request.out is not None:
         RunFolder.refuse_existing(request.out)
-        _check_importable(name, given)
-    arguments = check_arguments(name, with_tuples(request.arguments), parameters_of(name))
+        _check_importable(name, {**given, **own})
+    arguments = check_arguments(name, with_tuples(own), parameters_of(name))
 
     def settle_config(spec: EnvironmentSpec | None) -> tuple[AlgorithmConfig, dict[str, Any]]:
         entry = ALGORITHMS[algorithm]
@@ -91,7 +95,7 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
 
     found = find_environment(
         name,
-        with_tuples(request.arguments),
+        with_tuples(own),
         thing=thing,
         before_probing=before_probing,
         total_steps=before.total_steps,

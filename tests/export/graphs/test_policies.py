@@ -17,7 +17,7 @@ from pcn.errors import UserError
 from pcn.export.graphs.embeddings import EMBEDDING_GRAPHS
 from pcn.export.graphs.heads import HEAD_GRAPHS
 from pcn.export.graphs.policies import policy_graph
-from pcn.nets.heads import CategoricalHead, action_head_for
+from pcn.nets.heads import ACTION_HEADS, CategoricalHead
 from pcn.nets.plain_policy import PlainPolicy
 from pcn.nets.policy import Gate
 from untrained import CONFIG, random_policy, with_random_data
@@ -137,9 +137,8 @@ def test_every_kind_of_embedding_has_its_example():
     assert kinds == set(EMBEDDING_GRAPHS)
 
 
-@pytest.mark.parametrize("space", ACTIONS.values(), ids=ACTIONS)
-def test_every_head_of_choices_can_be_written(space):
-    assert type(action_head_for(space)) in HEAD_GRAPHS
+def test_every_head_can_be_written():
+    assert set(HEAD_GRAPHS) >= set(ACTION_HEADS.values())
 
 
 @pytest.mark.parametrize("observation", SPACES)
