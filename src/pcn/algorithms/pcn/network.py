@@ -46,7 +46,7 @@ def _fresh_policy(spec: EnvironmentSpec, config: CoreConfig, key: RandomKey) -> 
         )
     return ConditionedPolicy(
         embedding,
-        action_head_for(spec.action_space),
+        action_head_for(spec.action_space, config.continuous_head, config.action_levels),
         num_objectives=spec.num_objectives,
         width=config.width,
         hidden_layers=config.hidden_layers,
