@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int, Num, PyTree
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
+from pcn.memory import refuse_without_memory
 from pcn.nets.heads import action_head_for
 
 STEPS_AT_ONCE = 64
@@ -29,6 +30,14 @@ class Recorder:
         `observations` are any in the shape of those of several slots.
         """
         action_head = action_head_for(spec.action_space)
+        seen = sum(leaf[0].nbytes for leaf in jax.tree.leaves(observations))
+        refuse_without_memory(
+            2 * num_episodes * spec.step_limit * seen,  # with the copy that JAX gets
+            f"{num_episodes} episodes of {spec.name} with up to {spec.step_limit:,} observations "
+            f"of {seen:,} bytes",
+            "make observations smaller in a wrapper, give a lower --step-limit, or fewer "
+            "episodes at once",
+        )
 
         def room(shape: tuple[int, ...], kind: Any) -> np.ndarray:
             return np.zeros((num_episodes, spec.step_limit, *shape), kind)

@@ -184,7 +184,7 @@ def _advice(
 
     Gymnasium environments have `options` for it; others say it in their spec.
     """
-    told = []
+    told = list(evidence.remarks)
     stochastic = "give --deterministic False" if options else "say so in its spec"
     if differs and spec.deterministic:
         told.append(
