@@ -478,9 +478,10 @@ def test_rewards_that_are_no_vectors_are_refused():
         pcn.train(Scalar)
 
 
-def test_continuous_actions_are_refused_with_a_reason():
-    with pytest.raises(UserError, match="needs actions that are Discrete"):
-        find_environment("mo-mountaincarcontinuous-v0", {})
+def test_continuous_actions_keep_their_bounds():
+    found = find_environment("mo-mountaincarcontinuous-v0", {})
+    assert found.environment.spec.action_space == gym.spaces.Box(-1.0, 1.0, (1,))
+    assert found.arguments["action_high"] is None
 
 
 def test_unknown_names_are_told():

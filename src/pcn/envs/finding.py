@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
+import gymnasium as gym
 import numpy as np
 
+from pcn.envs.action_bounds import is_unbounded, within
 from pcn.envs.discounts import DISCOUNTS
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.evidence import Evidence
@@ -76,6 +78,8 @@ def find_environment(
             deterministic=None if compare_all else given.get("deterministic"),
             total_steps=total_steps,
             compare_all=compare_all,
+            action_low=given.get("action_low"),
+            action_high=given.get("action_high"),
         )
 
     if name in ENVIRONMENTS:
@@ -141,6 +145,12 @@ def _find_gymnasium(
             "masked_actions": found.masked_actions,
             "step_limit": found.step_limit,
         }
+        box = found.action_space
+        if isinstance(box, gym.spaces.Box) and box != source.instance().action_space:
+            settled |= {
+                "action_low": tuple(np.ravel(box.low).tolist()),
+                "action_high": tuple(np.ravel(box.high).tolist()),
+            }
         num_episodes, num_steps = found.num_episodes, found.num_steps
         evidence = found.evidence
         spec = describe(
@@ -164,11 +174,13 @@ def _probe_unless_known(
     """What is given, and what random episodes find where something is not."""
     names = ("reference_point", "deterministic", "masked_actions", "step_limit")
     given = {name: settled[name] for name in names if settled[name] is not None}
-    if len(given) == len(names):
-        found = Probe(**given)
+    bounds = {name: settled[name] for name in ("action_low", "action_high")}
+    space = within(source.instance().action_space, *bounds.values())
+    if len(given) == len(names) and not is_unbounded(space):
+        found = Probe(**given, action_space=space)
         num_objectives = len(found.reference_point)
     else:
-        found = probed(source, given)
+        found = probed(source, {**given, **bounds})
         num_objectives = len(found.reference_point)
         found = dataclasses.replace(found, **given)
     if len(found.reference_point) != num_objectives or not np.isfinite(found.reference_point).all():

@@ -112,7 +112,7 @@ def describe(
         name=source.name,
         objectives=_objectives(environment, num_objectives),
         observation_space=seen,
-        action_space=environment.action_space,
+        action_space=probe.action_space or environment.action_space,
         step_limit=probe.step_limit,
         reference_point=probe.reference_point,
         front=_claimed_front(environment, num_objectives, discount),

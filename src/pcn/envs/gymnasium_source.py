@@ -12,7 +12,7 @@ from pcn.errors import UserError
 
 MakeEnv = Callable[..., gym.Env[Any, Any]]
 
-EXTRA = "pip install 'pcn[gymnasium]' brings what MO-Gymnasium's ids with discrete actions need"
+EXTRA = "pip install 'pcn[gymnasium]' brings what MO-Gymnasium's ids need"
 """Told where a package is missing."""
 IN_EXTRA = ("box2d", "mujoco", "highway_env", "imageio", "packaging", "pandas")
 

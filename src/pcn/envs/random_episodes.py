@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 
@@ -47,13 +48,19 @@ class Prober:
 
     def __init__(self, source: GymnasiumSource, most_steps: int, seed: int) -> None:
         self.environment, self._name = source.instance(), source.name
-        # An error here is clearer than one in an episode.
-        self._head: AbstractActionHead = action_head_for(self.environment.action_space)
         self._rng = np.random.default_rng(seed)
-        self.environment.action_space.seed(seed)
+        self._seed = seed
+        self._head: AbstractActionHead | None = None
         self._most_steps = most_steps
         self.num_episodes = self.num_steps = 0
         self.evidence = Evidence()
+
+    def act_within(self, space: gym.Space[Any]) -> None:
+        """Draw random actions from this space, which may be smaller than the environment's own."""
+        # An error here is clearer than one in an episode.
+        self._head = action_head_for(space)
+        self._space = space
+        space.seed(self._seed)
 
     @property
     def steps_left(self) -> int:
@@ -97,7 +104,7 @@ class Prober:
         actions: list[Any] = []
         rewards: list[Float[np.ndarray, " objective"]] = []
         masked = "action_mask" in info
-        space, rng = environment.action_space, np.random.default_rng(seed)
+        rng = np.random.default_rng(seed)
         terminated = truncated = False
         wanted_steps = step_limit if script is None else len(script)
         for number in range(min(wanted_steps, self.steps_left)):
@@ -106,8 +113,8 @@ class Prober:
             elif actions and rng.uniform() < repeat:
                 action = actions[-1]
             else:
-                action = space.sample()
-            if "action_mask" in info:
+                action = self._space.sample()
+            if head is not None and "action_mask" in info:
                 wanted = head.from_environment(action)
                 allowed = head.allowed_row(wanted, head.from_info(info), rng)
                 if script is not None and not np.array_equal(allowed, wanted):

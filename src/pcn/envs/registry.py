@@ -109,6 +109,15 @@ GYMNASIUM: dict[str, Parameter] = {
     "masked_actions": Parameter(
         bool | None, None, "Whether infos hold an `action_mask`; found likewise."
     ),
+    "action_low": Parameter(
+        tuple[float, ...] | None,
+        None,
+        "Smallest continuous action, one number or one for each; the environment's own bound, or "
+        "found by random episodes where it has none.",
+    ),
+    "action_high": Parameter(
+        tuple[float, ...] | None, None, "Largest continuous action; found likewise."
+    ),
     "frame_stack": Parameter(int, 2, "How many of the last pictures a policy sees together."),
 }
 """The arguments of every Gymnasium environment that is not in the table."""

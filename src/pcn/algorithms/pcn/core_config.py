@@ -10,6 +10,7 @@ from jaxtyping import Float
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
 from pcn.errors import UserError
+from pcn.nets.heads import DEFAULT_HEAD, ContinuousHead
 from pcn.nets.policy import Gate
 from pcn.pareto import ORDERS, AbstractOrder
 
@@ -37,6 +38,11 @@ class CoreConfig(AlgorithmConfig):
     """Your own state embedding, `module:Class`: called as Class(space, width, key=key)."""
     joint_one_hot: bool = False
     """Give every combination of integer observations its own row (authors: Deep Sea Treasure)."""
+    continuous_head: ContinuousHead = DEFAULT_HEAD
+    """How real numbers are chosen as actions: among `levels`, by a Gaussian in each of several
+    `bins`, or by one `gaussian` (authors: the mean alone)."""
+    action_levels: int | None = None
+    """Levels or bins of each of these numbers; if not given 11, or 21 where there is only one."""
     command_scale: tuple[float, ...] | None = None
     """Factor on each desired return and on the horizon; found from the data when not given."""
     command_spread: float = 10.0
@@ -128,7 +134,9 @@ class CoreConfig(AlgorithmConfig):
         at_most(self, 1, "archive_fraction", "action_noise", "warmup_share")
         at_most(self, 0.9, "ending_share")
         positive(self, "learning_rate", "command_spread")
+        at_least(self, 2, "action_levels")
         one_of(self, "gate", get_args(Gate))
+        one_of(self, "continuous_head", get_args(ContinuousHead))
         one_of(self, "sample_by", get_args(SampleBy))
         one_of(self, "dominance", tuple(ORDERS))
         one_of(self, "dominance_scaling", get_args(DominanceScaling))

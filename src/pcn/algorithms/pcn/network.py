@@ -38,7 +38,7 @@ def fresh_policy(
         )
     return ConditionedPolicy(
         embedding,
-        action_head_for(spec.action_space),
+        action_head_for(spec.action_space, config.continuous_head, config.action_levels),
         num_objectives=spec.num_objectives,
         width=config.width,
         hidden_layers=config.hidden_layers,

@@ -61,7 +61,8 @@ class Training:
             room=max(MOST_EPISODES, config.execution_batch),
             most_copies=next((most for most in copies if most is not None), None),
         )
-        self.notices: list[str] = []
+        reasons = (one.off_because(self.spec) for one in refinements if one not in self.refinements)
+        self.notices: list[str] = [reason for reason in reasons if reason is not None]
         """Sentences that the user should read, each told once."""
         check_units(config, self.spec, self.notices)
         states = {type(one).__name__: one.fresh_state(self) for one in self.refinements}

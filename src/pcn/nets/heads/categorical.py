@@ -161,6 +161,19 @@ class CategoricalHead(AbstractActionHead):
         """The softmax of each part's logits."""
         return [jax.nn.softmax(part) for part in self._split(outputs)]
 
+    @property
+    def option_sizes(self) -> tuple[int, ...]:
+        """How many options each choice has."""
+        return self.sizes
+
+    def to_options(self, rows: Num[np.ndarray, "*row part"]) -> Int[np.ndarray, "*row part"]:
+        """The rows themselves."""
+        return np.asarray(rows)
+
+    def from_options(self, options: Int[np.ndarray, "*row part"]) -> Num[np.ndarray, "*row part"]:
+        """The options themselves."""
+        return np.asarray(options)
+
     def entropy(self, outputs: Float[Array, " output"]) -> Float[Array, ""]:
         """Entropy of all choices together, in nats."""
         logs = self._log_probabilities(outputs)

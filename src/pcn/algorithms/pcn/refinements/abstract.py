@@ -50,6 +50,11 @@ class AbstractRefinement:
         del spec
         return True
 
+    def off_because(self, spec: EnvironmentSpec) -> str | None:
+        """Why it does not apply to continuous actions, where it applies to others; else None."""
+        del spec
+        return None
+
     def check(self, spec: EnvironmentSpec) -> None:
         """Refuse values that do not fit the environment, before training begins."""
         del spec
