@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 PAGE := src/pcn/explorer/page
 SUMO_LIBRARIES := libgl1 libxext6 libxrender1 libatomic1
 
-.PHONY: demo test test-fast test-slow test-ray check format docs notebooks release-check sumo-libraries browser clean
+.PHONY: demo test test-fast test-slow test-ray test-jax-packages check format docs notebooks release-check sumo-libraries browser clean
 
 demo: $(VENV)/.installed
 	rm -rf runs/demo
@@ -26,6 +26,16 @@ test-slow: $(VENV)/.installed-dev
 test-ray: $(VENV)/.installed-dev
 	$(PIP) --editable '.[ray]'
 	$(BIN)/python -m pytest -n 1 tests/experiments/execution/test_cluster.py tests/envs/test_ray_slots.py
+
+# gymnax, jumanji and brax bring flax, mujoco-mjx and an older Gymnasium than the pinned one, so they have a
+# place of their own and `make test` skips these tests.
+JAX_VENV := .venv-jax-packages
+test-jax-packages:
+	$(PYTHON) -m venv $(JAX_VENV)
+	grep -v '^gymnasium==' constraints.txt > $(JAX_VENV)/constraints.txt
+	$(JAX_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint $(JAX_VENV)/constraints.txt --editable '.[dev,gymnax,jumanji,brax]'
+	$(JAX_VENV)/bin/python -m pytest -n 1 tests/envs/adapted tests/docs/test_jax_packages.py
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

@@ -39,6 +39,9 @@ LINES = (
         "version",
         "compilation",
         "cluster",
+        "memory",
+        "program_cache",
+        "starting",
     ),
 )
 """From top to bottom. A name stands for a module, or for a package and everything in it; `*` for

@@ -13,11 +13,21 @@ from typing import Annotated, Any, TypedDict, get_args
 import tyro
 
 from pcn.algorithms import ALGORITHMS
-from pcn.envs.registry import ENVIRONMENTS, GYMNASIUM, Parameter, parameters_of
+from pcn.envs.registry import (
+    ENVIRONMENTS,
+    GYMNASIUM,
+    JAX_PACKAGES,
+    Parameter,
+    package_of,
+    parameters_of,
+)
 from pcn.errors import UserError
 
 GYMNASIUM_OWNER = "Gymnasium environments"
 """Whose options those of all environments that are not in the table are."""
+
+EVERY_ALGORITHM = "every algorithm's"
+"""The group of those options that all algorithms have."""
 
 
 @dataclass
@@ -69,6 +79,7 @@ def environment_options() -> dict[str, SharedOption]:
     options: dict[str, SharedOption] = {}
     takers: list[tuple[str, Mapping[str, Parameter]]] = [
         *((name, entry.parameters) for name, entry in ENVIRONMENTS.items()),
+        *((f"{name}:NAME", entry.parameters) for name, entry in JAX_PACKAGES.items()),
         (GYMNASIUM_OWNER, GYMNASIUM),
     ]
     for taker, parameters in takers:
@@ -84,7 +95,7 @@ def groups_of(options: Iterable[SharedOption]) -> dict[str, Any]:
     for option in options:
         title = listed(option.owners)
         if option.owners == list(ALGORITHMS):
-            title = "every algorithm's"
+            title = EVERY_ALGORITHM
         elif option.group and len(option.owners) == 1:
             title += f" {option.group.replace('_', ' ')}"
         grouped.setdefault(title, {})[option.name] = option.annotation
@@ -103,6 +114,9 @@ def refuse_options_of_others(
 
 def environment_taker(name: str) -> str:
     """The owner of an environment's options."""
+    package = package_of(name)
+    if package is not None:
+        return f"{package}:NAME"
     return name if parameters_of(name) is not GYMNASIUM else GYMNASIUM_OWNER
 
 
@@ -119,7 +133,7 @@ def with_values(arguments: Iterable[str], options: Mapping[str, SharedOption]) -
             continue
         negated = option.flag.replace("--", "--no-", 1)
         found: list[str] = []
-        for argument, following in zip(given, [*given[1:], ""], strict=True):
+        for argument, following in zip(given, [*given[1:], ""], strict=False):
             if argument == negated:
                 found += [option.flag, "False"]
             elif argument == option.flag and following not in (*words, "True", "False"):

@@ -1,16 +1,18 @@
 """What commands print: tables, metrics, next steps and complaints."""
 
+import io
 import os
 import shlex
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Column, Table
 
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
@@ -33,6 +35,20 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def open_streams() -> None:
+    """Give a program that was started without standard streams, or with poor ones, usable ones.
+
+    Letters that the terminal's encoding does not have become question marks.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller, as in `pcn envs >&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+open_streams()
 # Where there is no terminal, lines are as long as they need to be.
 console = _Screen(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
 
@@ -46,15 +62,51 @@ def quoted(path: object) -> str:
 
 
 def print_table(table: Table) -> None:
-    """Print a table as wide as it is; a narrow terminal breaks its lines but loses nothing."""
-    wide = console.options.update(width=10_000)
-    width = Measurement.get(console, wide, table).maximum
-    console.print(table, width=width, crop=False, no_wrap=True, overflow="ignore")
+    """Print a table as wide as it is; in a narrow terminal, its columns in several parts."""
+    parts = _parts_of(table, console.width) if console.is_terminal else [table]
+    for number, part in enumerate(parts):
+        if number > 0:
+            console.print()
+        wide = console.options.update(width=10_000)
+        width = Measurement.get(console, wide, part).maximum
+        console.print(part, width=width, crop=False, no_wrap=True, overflow="ignore")
+
+
+def _parts_of(table: Table, width: int) -> list[Table]:
+    """The columns in as many tables as a width asks for; each begins with the first column."""
+    first, *others = table.columns
+    groups: list[list[Column]] = [[]]
+    used = _width_of(first)
+    for column in others:
+        needed = _width_of(column) + 2  # what is between two columns
+        if groups[-1] and used + needed > width:
+            groups.append([])
+            used = _width_of(first)
+        groups[-1].append(column)
+        used += needed
+    if len(groups) == 1:
+        return [table]
+    parts = []
+    for group in groups:
+        part = Table(box=None, header_style="bold", pad_edge=False)
+        for column in (first, *group):
+            part.add_column(column.header, justify=column.justify)
+        for cells in zip(*(column.cells for column in (first, *group)), strict=True):
+            part.add_row(*cells)
+        parts.append(part)
+    return parts
+
+
+def _width_of(column: Column) -> int:
+    """How wide the widest cell of a column is."""
+    cells = [column.header, *column.cells]
+    return max(Measurement.get(console, console.options, cell).maximum for cell in cells)
 
 
 def complain(sentence: str) -> None:
-    """Print one sentence on standard error."""
-    print(f"pcn: {sentence}", file=sys.stderr)
+    """Print one sentence on standard error, if anybody is there to read it."""
+    with suppress(OSError, ValueError):
+        print(f"pcn: {' '.join(sentence.split())}", file=sys.stderr)
 
 
 def number(value: float) -> str:
@@ -75,13 +127,14 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     """
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("policy", justify="right")
-    for name in spec.objective_names:
+    names = [escape(name) for name in spec.objective_names]
+    for name in names:
         table.add_column(f"requested {name}", justify="right")
     table.add_column("in steps", justify="right")
-    for name in spec.objective_names if coverage_set.is_executed else ():
+    for name in names if coverage_set.is_executed else ():
         table.add_column(f"executed {name}", justify="right")
     if coverage_set.is_repeated:
-        for name in spec.objective_names:
+        for name in names:
             table.add_column(f"10 to 90 % {name}", justify="right")
         table.add_column("executions", justify="right")
     table.add_column("")

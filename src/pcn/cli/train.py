@@ -11,6 +11,7 @@ from pcn.algorithms import ALGORITHMS
 from pcn.cli.display import Display
 from pcn.cli.interrupt import stop_on_interrupt
 from pcn.cli.options import (
+    EVERY_ALGORITHM,
     algorithm_options,
     environment_options,
     environment_taker,
@@ -20,7 +21,6 @@ from pcn.cli.options import (
 from pcn.cli.screen import console, show_run
 from pcn.errors import UserError
 from pcn.runs import loggers
-from pcn.runs.events import Event, Report
 from pcn.runs.request import CHECKPOINT_SECONDS, Request
 from pcn.runs.training import carry_out
 
@@ -95,19 +95,9 @@ class TrainOptions:
             out=out,
             checkpoint_seconds=self.checkpoint_seconds,
         )
-        reports: list[Report] = []
-        if self.tensorboard:
-            reports.append(loggers.tensorboard(out / "tensorboard"))
-        if self.wandb is not None:
-            reports.append(loggers.wandb(self.wandb))
+        logs = loggers.logs_of(out, tensorboard_too=self.tensorboard, project=self.wandb)
         with Display(console, "Training") as display, stop_on_interrupt(out) as stop:
-
-            def report(event: Event) -> None:
-                display(event)
-                for log in reports:
-                    log(event)
-
-            run = carry_out(request, report=report, stop=stop)
+            run = carry_out(request, report=loggers.all_of(display, *logs), stop=stop)
         show_run(run)
 
     def _given(self, options: Any) -> dict[str, Any]:
@@ -138,3 +128,19 @@ Train = dataclasses.make_dataclass(
     frozen=True,
 )
 Train.__doc__ = TrainOptions.__doc__
+
+BASIC = dataclasses.make_dataclass(
+    "BASIC",
+    [
+        (name, Annotated[kind, tyro.conf.arg(name=title)], field(default_factory=dict))
+        for name, (title, kind) in GROUPS.items()
+        if title == EVERY_ALGORITHM
+    ],
+    bases=(TrainOptions,),
+    frozen=True,
+)
+"""What `--help` shows: no more than most people need."""
+BASIC.__doc__ = (
+    f"{TrainOptions.__doc__}\n\nThere are {len(HYPERPARAMETERS) + len(ARGUMENTS)} options of "
+    "algorithms, refinements and environments in all: `pcn train --help-all` shows them."
+)

@@ -11,13 +11,21 @@ import numpy as np
 
 from pcn.envs.action_bounds import is_unbounded, within
 from pcn.envs.discounts import DISCOUNTS
+from pcn.envs.entry_points import installed_names
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.evidence import Evidence
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.from_object import as_environment
 from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id
 from pcn.envs.probing import DEFAULT_STEPS, Probe, most_probe_steps, probe
-from pcn.envs.registry import ENVIRONMENTS, GYMNASIUM, check_arguments
+from pcn.envs.registry import (
+    ENVIRONMENTS,
+    GYMNASIUM,
+    JAX_PACKAGE,
+    JAX_PACKAGES,
+    check_arguments,
+    package_of,
+)
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.lookup import GivenName, find_object, is_importable, name_of
@@ -86,7 +94,12 @@ def find_environment(
         entry = ENVIRONMENTS[name]
         settled = check_arguments(name, arguments, entry.parameters)
         return FoundEnvironment(entry.make(**settled), settled)
-    if ":" in name:
+    if package_of(name) is not None and thing is None:
+        return _find_adapted(name, arguments, spec, probed)
+    short = installed_names() if ":" not in name else {}
+    if name in short:
+        thing = find_object(short[name]) if thing is None else thing
+    if ":" in name or name in short:
         thing = find_object(name) if thing is None else thing
         if spec is not None and GYMNASIUM.keys() <= arguments.keys():
             # All is known: a function need not be called to see that it makes a Gymnasium one.
@@ -98,10 +111,11 @@ def find_environment(
     if is_gymnasium_id(name):
         source = GymnasiumSource.by_id(name)
         return _find_gymnasium(source, arguments, spec, probed)
-    known = ", ".join(ENVIRONMENTS)
+    known = ", ".join([*ENVIRONMENTS, *short])
     raise UserError(
         f"no environment is called {name!r}; there are: {known}, every Gymnasium id with vector "
-        "rewards, and module:function for one of your own"
+        f"rewards, {', '.join(f'{package}:NAME' for package in JAX_PACKAGES)}, and module:function "
+        "for one of your own"
     )
 
 
@@ -110,6 +124,11 @@ def environment_name(thing: Any) -> str:
 
     An instance has its class's name where the class makes an equal one without arguments.
     """
+    if isinstance(thing, gym.Env):
+        raise UserError(
+            f"{thing} is one Gymnasium environment, and training needs several: give its class, or "
+            "a function that makes one"
+        )
     if not isinstance(thing, AbstractEnvironment):
         return name_of(thing)
     name = name_of(type(thing))
@@ -161,9 +180,58 @@ def _find_gymnasium(
         )
         source.close()
     environment = GymnasiumEnvironment(
-        spec, source.make, num_slots=settled["environments"], workers=settled["workers"]
+        spec,
+        source.make,
+        num_slots=settled["environments"],
+        workers=settled["workers"],
+        answer_seconds=settled["answer_seconds"],
     )
     return FoundEnvironment(environment, settled, num_episodes, num_steps, evidence)
+
+
+def _find_adapted(
+    name: str,
+    arguments: Mapping[str, Any],
+    spec: EnvironmentSpec | None,
+    probed: ProbeSource,
+) -> FoundEnvironment:
+    """An environment of another JAX package; what is not given is found out by random episodes."""
+    from pcn.envs.adapted.environment import AdaptedEnvironment  # which imports JAX
+
+    package = JAX_PACKAGES[str(package_of(name))]
+    settled = check_arguments(name, arguments, package.parameters)
+    options = {key: settled[key] for key in settled if key not in JAX_PACKAGE}
+    try:
+        source = package.make(name.partition(":")[2], **options)
+    except UserError:
+        raise
+    except Exception as error:  # whatever the package raises, such as for a file it cannot load
+        raise UserError(f"cannot make {name}: {error}") from None
+    own = {key: settled[key] for key in JAX_PACKAGE}
+    environment = AdaptedEnvironment.of(source, name=name, **own)
+    if spec is not None:
+        return FoundEnvironment(dataclasses.replace(environment, spec=spec), settled)
+    given = {**own, "step_limit": environment.spec.step_limit}
+    if given["reference_point"] is None or given["deterministic"] is None:
+        found = probed(GymnasiumSource(name, environment.person_view), given)
+        if given["reference_point"] is None:
+            settled["reference_point"] = found.reference_point
+        if given["deterministic"] is None:
+            settled["deterministic"] = found.deterministic
+    else:
+        found = None
+    settled["step_limit"] = environment.spec.step_limit
+    spec = dataclasses.replace(
+        environment.spec,
+        reference_point=tuple(settled["reference_point"]),
+        deterministic=settled["deterministic"],
+    )
+    environment = dataclasses.replace(environment, spec=spec)
+    if found is None:
+        return FoundEnvironment(environment, settled)
+    return FoundEnvironment(
+        environment, settled, found.num_episodes, found.num_steps, found.evidence
+    )
 
 
 def _probe_unless_known(

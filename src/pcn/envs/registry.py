@@ -60,10 +60,12 @@ def _laboratory(module: str, name: str, **arguments: Any) -> Any:
     return getattr(import_module(f"pcn.envs.laboratory.{module}"), name)(**arguments)
 
 
-def _crossroad(name: str, simulators: int, workers: Workers = True) -> Any:
+def _crossroad(
+    name: str, simulators: int, workers: Workers = True, answer_seconds: float = 600.0
+) -> Any:
     from pcn.envs.crossroad.variants import crossroad
 
-    return crossroad(name, simulators, workers)
+    return crossroad(name, simulators, workers, answer_seconds=answer_seconds)
 
 
 WALKROOM: dict[str, Parameter] = {
@@ -80,12 +82,16 @@ FISHWOOD: dict[str, Parameter] = {
 FRUIT_TREE: dict[str, Parameter] = {
     "depth": Parameter(int, 6, "Forks on the way to a fruit: 5, 6 or 7."),
 }
+ANSWER_SECONDS = Parameter(
+    float, 600.0, "A worker process that has not answered for so long is given up."
+)
 SUMO = ("libsumo",)
 CROSSROAD: dict[str, Parameter] = {
     "simulators": Parameter(int, 8, "Simulations at once, each in a process of its own."),
     "workers": Parameter(
         Workers, True, "`ray` puts these processes on the Ray cluster that this machine is in."
     ),
+    "answer_seconds": ANSWER_SECONDS,
 }
 GYMNASIUM: dict[str, Parameter] = {
     "environments": Parameter(int, 16, "How many environments are stepped together."),
@@ -95,6 +101,7 @@ GYMNASIUM: dict[str, Parameter] = {
         "Whether each of them lives in a process of its own; with `ray`, on the Ray cluster that "
         "this machine is in.",
     ),
+    "answer_seconds": ANSWER_SECONDS,
     "step_limit": Parameter(
         int | None, None, "Longest episode; the environment's own limit when not given."
     ),
@@ -187,8 +194,50 @@ ENVIRONMENTS: dict[str, Entry] = {
 }
 
 
+JAX_PACKAGE: dict[str, Parameter] = {
+    "rewards": Parameter(
+        str | None,
+        None,
+        "The vector reward, `module:function` of state, action, next state and scalar reward.",
+    ),
+    **{name: GYMNASIUM[name] for name in ("step_limit", "reference_point", "deterministic")},
+}
+BRAX: dict[str, Parameter] = {
+    **JAX_PACKAGE,
+    "backend": Parameter(str, "spring", "What simulates: `spring`, `positional`, `generalized`."),
+}
+
+
+def _of_package(module: str, source: str) -> Callable[..., Any]:
+    """Makes the source of an environment of another JAX package, which is imported only then."""
+
+    def make(name: str, **arguments: Any) -> Any:
+        return getattr(import_module(f"pcn.envs.adapted.{module}"), source)(name, **arguments)
+
+    return make
+
+
+JAX_PACKAGES: dict[str, Entry] = {
+    "gymnax": Entry("of gymnax", _of_package("gymnax", "GymnaxSource"), JAX_PACKAGE, ("gymnax",)),
+    "jumanji": Entry(
+        "of jumanji", _of_package("jumanji", "JumanjiSource"), JAX_PACKAGE, ("jumanji",)
+    ),
+    "brax": Entry("of brax", _of_package("brax", "BraxSource"), BRAX, ("brax",)),
+}
+"""By what stands before the colon of a name such as `gymnax:MountainCar-v0`."""
+
+
+def package_of(name: str) -> str | None:
+    """The JAX package whose environment a name is of; None for other names."""
+    package, colon, _ = name.partition(":")
+    return package if colon and package in JAX_PACKAGES else None
+
+
 def parameters_of(name: str) -> Mapping[str, Parameter]:
-    """The arguments that an environment takes; Gymnasium's for those that are not in the table."""
+    """The arguments that an environment takes; Gymnasium's for those that are not in a table."""
+    package = package_of(name)
+    if package is not None:
+        return JAX_PACKAGES[package].parameters
     return ENVIRONMENTS[name].parameters if name in ENVIRONMENTS else GYMNASIUM
 
 

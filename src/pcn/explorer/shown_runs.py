@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pcn.envs.entry_points import installed_names
 from pcn.envs.gymnasium_source import is_gymnasium_id
 from pcn.envs.registry import ENVIRONMENTS
 from pcn.errors import UserError
@@ -71,6 +72,7 @@ def missing_part(environment: str) -> str | None:
     if environment in ENVIRONMENTS:
         absent = [name for name in ENVIRONMENTS[environment].packages if not _is_installed(name)]
         return f"no package {absent[0]}" if absent else None
+    environment = installed_names().get(environment, environment)
     module, colon, thing = environment.partition(":")
     if colon:
         if not _is_installed(module):

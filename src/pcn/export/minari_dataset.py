@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import jax
 import numpy as np
 
@@ -52,10 +51,6 @@ def write_minari(path: Path, logged: LoggedEpisodes) -> None:
         raise UserError(
             "a Minari dataset needs minari: install it with `pip install 'pcn[minari]'`"
         ) from None
-    if isinstance(logged.spec.action_space, gym.spaces.Tuple | gym.spaces.Dict):
-        raise UserError(
-            "actions of several parts cannot be written to a Minari dataset: give an .npz file"
-        )
     stem = re.sub(r"[^\w-]", "-", path.name)
     name = stem if re.search(r"-v\d+$", stem) else f"{stem}-v0"
     buffers = [EpisodeBuffer(**about) for about in _buffers(logged)]

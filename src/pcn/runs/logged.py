@@ -51,9 +51,10 @@ def run_episodes(path: Path) -> LoggedEpisodes:
     if not folder.finished:
         raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
     described = folder.read_spec()
-    saved = folder.read_checkpoint()
-    if saved is None or described is None:
+    checkpoints = folder.checkpoints()
+    if not checkpoints or described is None:
         raise UserError(f"{path} has no checkpoint.npz, which keeps the episodes of a run")
+    saved = folder.read_checkpoint(checkpoints[0])
     if settings.algorithm not in ALGORITHMS:
         raise UserError(f"no algorithm is called {settings.algorithm!r}")
     try:

@@ -122,7 +122,7 @@ def play_steps(
         number += 1
         yield PlayedStep(
             number=number,
-            action=names[action] if names else in_words(action),
+            action=names[action] if names and isinstance(action, int) else in_words(action),
             reward=np.asarray(reward),
             command=GivenCommand.of(policy),
             choice=action if isinstance(action, int) else options,

@@ -118,14 +118,7 @@ class Policy:
                     f"{self._spec.name} masks actions: call act(observation, info['action_mask'])"
                 )
             return None
-        mask = self._head.flat_mask(given)
-        if len(mask) != self._head.mask_size:
-            raise UserError(
-                f"the action mask must have {self._head.mask_size} entries, got {len(mask)}"
-            )
-        if not mask.any():
-            raise UserError("the action mask allows no action")
-        return mask
+        return self._head.checked_mask(given)
 
     @property
     def command(self) -> Command | None:

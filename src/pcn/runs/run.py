@@ -267,8 +267,8 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
     if not folder.finished:
         raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
     described = folder.read_spec()
-    metrics = folder.read_metrics()
-    return Run(
+    metrics, fingerprints = folder.read_metrics()
+    run = Run(
         settings,
         folder.read_coverage_set(
             num_policies=metrics["policies"],
@@ -283,3 +283,5 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
         spec=None if described is None else described[0],
         path=folder.path,
     )
+    folder.check_files(fingerprints, weights=weights)  # what cannot be read is told first
+    return run

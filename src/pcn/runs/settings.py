@@ -50,7 +50,10 @@ class Settings:
                 return config_class.from_format_1(self.hyperparameters)
             except (KeyError, TypeError) as error:
                 raise UserError(f"config.json is damaged: {error!r}") from None
-        return config_class.recorded(self.hyperparameters)
+        try:
+            return config_class.recorded(self.hyperparameters)
+        except UserError as error:
+            raise UserError(f"config.json is damaged: {error}") from None
 
     @property
     def return_tolerance(self) -> float:

@@ -24,6 +24,7 @@ from pcn.runs.folder import RunFolder
 from pcn.runs.logged import read_dataset
 from pcn.runs.request import Request
 from pcn.runs.settings import Settings, with_tuples
+from pcn.version import __version__
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Settled:
     """What random episodes showed, where there were any."""
     logged: LoggedData | None = None
     """The episodes that training begins with, where there are any."""
+    remarks: tuple[str, ...] = ()
+    """Sentences that the user should read before training begins."""
 
 
 def settle(request: Request, report: Callable[[Probing], None] | None = None) -> Settled:
@@ -62,14 +65,18 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
     if request.environment is None:
         return settle_without_environment(request, algorithm, preset, given)
     logged = None if request.dataset is None else opened_data(request, algorithm)
+    own = {
+        argument: name_of(value) if callable(value) else value
+        for argument, value in request.arguments.items()
+    }
     environment = request.environment
     thing = None if isinstance(environment, str) else environment
     name = environment if isinstance(environment, str) else environment_name(environment)
     _refuse_arguments(given, algorithm, name)
     if request.out is not None:
         RunFolder.refuse_existing(request.out)
-        _check_importable(name, given)
-    arguments = check_arguments(name, with_tuples(request.arguments), parameters_of(name))
+        _check_importable(name, {**given, **own})
+    arguments = check_arguments(name, with_tuples(own), parameters_of(name))
 
     def settle_config(spec: EnvironmentSpec | None) -> tuple[AlgorithmConfig, dict[str, Any]]:
         entry = ALGORITHMS[algorithm]
@@ -88,7 +95,7 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
 
     found = find_environment(
         name,
-        with_tuples(request.arguments),
+        with_tuples(own),
         thing=thing,
         before_probing=before_probing,
         total_steps=before.total_steps,
@@ -110,7 +117,10 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
     if logged is not None:
         fitting = logged.fitting(spec)
         begins = LoggedData(lambda: fitting, "execute" if request.only_execute else "train")
-    return Settled(settings, found.environment, spec, probe, recipe, found.evidence, begins)
+    remarks = () if found.evidence is None else tuple(found.evidence.remarks)
+    return Settled(
+        settings, found.environment, spec, probe, recipe, found.evidence, begins, remarks
+    )
 
 
 def settle_without_environment(
@@ -240,6 +250,7 @@ def _check_importable(environment: str, given: Mapping[str, Any]) -> None:
 def reopen(folder: RunFolder) -> Settled:
     """What an unfinished folder says is to be trained."""
     settings = folder.read_settings()
+    remarks: tuple[str, ...] = ()
     described = folder.read_spec()
     spec, probe = (None, {"episodes": 0, "steps": 0}) if described is None else described
     data = settings.data
@@ -249,6 +260,12 @@ def reopen(folder: RunFolder) -> Settled:
         if data["interaction"] == "none" and spec is not None:
             return Settled(settings, RecordedEnvironment(spec), spec, probe, {}, logged=begins)
     found = find_environment(settings.environment, settings.arguments, spec=spec)
+    begun_with = folder.begun_with()
+    if begun_with and begun_with != __version__:
+        remarks = (
+            f"the run was begun with pcn {begun_with} and goes on with {__version__}: its result "
+            "may differ from that of an uninterrupted run",
+        )
     return Settled(
         settings,
         found.environment,
@@ -256,4 +273,5 @@ def reopen(folder: RunFolder) -> Settled:
         probe,
         {},
         logged=begins,
+        remarks=remarks,
     )

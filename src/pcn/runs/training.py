@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -133,16 +135,18 @@ def carry_out(
         settings, environment = settled.settings, settled.environment
         pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
         environment.prepare()
-        trainer = ALGORITHMS[settings.algorithm].trainer(
+        make_trainer = partial(
+            ALGORITHMS[settings.algorithm].trainer,
             environment,
             settings.config,
             seed=settings.seed,
             steps_before=settled.probe["steps"],
             **({} if settled.logged is None else {"logged": settled.logged}),
         )
-        record = Record()
+        trainer, record, remarks = make_trainer(), Record(), settled.remarks
         if folder is not None:
-            record = _restore(trainer, folder)
+            trainer, record, more = _restored(make_trainer, folder)
+            settled = replace(settled, remarks=(*remarks, *more))
         elif isinstance(job, Request) and job.out is not None:
             folder = RunFolder.create(job.out, settings, settled.spec, settled.probe)
         loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _asker(stop))
@@ -166,14 +170,30 @@ def _asker(stop: Stop | None) -> Callable[[], bool]:
     return stop.is_set if isinstance(stop, threading.Event) else stop
 
 
-def _restore(trainer: AbstractTrainer, folder: RunFolder) -> Record:
-    """Bring the trainer into the state of the last checkpoint, if there is one."""
-    saved = folder.read_checkpoint()
-    if saved is None:
-        return Record()
-    arrays, facts, kept = saved
-    try:
-        trainer.restore(Snapshot(arrays, facts))
-        return Record.from_json(kept, trainer.steps)
-    except (KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{folder.path / 'checkpoint.npz'} is damaged: {error}") from None
+def _restored(
+    make_trainer: Callable[[], AbstractTrainer], folder: RunFolder
+) -> tuple[AbstractTrainer, Record, list[str]]:
+    """A trainer in the state of the last checkpoint, if there is one, and what to tell of it.
+
+    A damaged checkpoint is passed over for the one before it: the result is the same.
+    """
+    refusals: list[str] = []
+    for path in folder.checkpoints():
+        trainer = make_trainer()
+        try:
+            arrays, facts, kept = folder.read_checkpoint(path)
+            trainer.restore(Snapshot(arrays, facts))
+            if trainer.steps < 0:
+                raise UserError(f"{path} is damaged: it has {trainer.steps} steps")
+            record = Record.from_json(kept, trainer.steps)
+        except UserError as error:
+            told = str(error)
+            refusals.append(told if str(path) in told else f"{path} is damaged: {told}")
+        except Exception as error:  # damaged values can upset every part of a trainer
+            refusals.append(f"{path} is damaged: {error!r}")
+        else:
+            passed = [f"{told}; the checkpoint before it is used" for told in refusals]
+            return trainer, record, passed
+    if refusals:
+        raise UserError(refusals[0])
+    return make_trainer(), Record(), []

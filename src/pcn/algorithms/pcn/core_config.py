@@ -85,6 +85,12 @@ class CoreConfig(AlgorithmConfig):
     """A fixed number of episodes between two rounds of updates instead (authors: 10)."""
     shared_command: bool = False
     """One command for all episodes of an iteration (authors), or one each."""
+    command_candidates: int | None = None
+    """Choose commands among so many stored episodes of highest score, dominated ones included (the
+    authors' code: 20 or 50); if not given, among the non-dominated ones (paper)."""
+    bounded_first_command: bool = True
+    """Whether `bounded_commands` holds for the first command of exploring episodes, too (authors:
+    only for the later ones)."""
     horizon_offset: int = 0
     """Added to the stored horizon when exploring (authors: -2)."""
     action_noise: float = 0.5
@@ -107,6 +113,9 @@ class CoreConfig(AlgorithmConfig):
     """Of `stochastic`: probabilities that differ by no more are equal; 0.05 if not given."""
     dominance_scaling: DominanceScaling = "none"
     """`seen` makes objectives of different units comparable: as shares of the range seen."""
+    newcomers_stay: bool = False
+    """Prune the older episodes to make room for new ones, which so stay for an iteration whatever
+    their score (authors); otherwise all are pruned together."""
     normalised_distance: bool = True
     """Measure Eq. (6) in the spread of stored returns, objective by objective (paper: not)."""
     evaluation_share: float = 0.1
@@ -123,7 +132,7 @@ class CoreConfig(AlgorithmConfig):
         at_least(
             self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
             "episodes_per_iteration", "capacity", "command_spread_change", "iterations",
-            "most_updates", "ending_executions", "stochastic_iterations",
+            "most_updates", "ending_executions", "stochastic_iterations", "command_candidates",
         )  # fmt: skip
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",

@@ -5,6 +5,7 @@ beyond the paper is in `refinements/`; without any, this file is the paper's alg
 """
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -156,7 +157,7 @@ class PCNTrainer(AbstractTrainer):
     def _prepare(self) -> None:
         """Scale the network by the episodes that the dataset begins with."""
         training = self._training
-        scale = jnp.asarray(training.dataset.command_scale(), jnp.float32)
+        scale = jax.device_put(training.dataset.command_scale().astype(np.float32))
         policy = eqx.tree_at(lambda policy: policy.command_scale, training.learner.policy, scale)
         for refinement in training.refinements:
             policy = refinement.prepared(policy, training)
@@ -173,7 +174,11 @@ class PCNTrainer(AbstractTrainer):
         at_once = config.updates_per_iteration or UPDATES_AT_ONCE
         dataset = training.dataset
         counts = config.batch_counts(deterministic=training.spec.deterministic)
-        drawings = (dataset.drawing(dataset.rows), dataset.drawing(dataset.archive().rows))
+        favourites, attention = training.favourites()
+        drawings = (
+            dataset.drawing(dataset.rows),
+            dataset.drawing(favourites.rows, attention),
+        )
         losses = []
         for _ in range(max(1, num_updates // at_once)):
             training.learner, loss = update_many(
@@ -192,8 +197,11 @@ class PCNTrainer(AbstractTrainer):
         """Ask for a little more than is known (section 4.3) and store what comes of it (4.4)."""
         training, config, schedule = self._training, self.config, self._training.schedule
         steps_before = training.steps
+        known, attention = training.favourites()
+        if config.command_candidates is not None:
+            known, attention = training.dataset.best(config.command_candidates), None
         returns, horizons = select_commands(
-            training.dataset.archive(), schedule.num_episodes, config, training.rng
+            known, schedule.num_episodes, config, training.rng, attention=attention
         )
         size = len(horizons)
         uniform = training.rng.uniform(size=size)
@@ -208,6 +216,7 @@ class PCNTrainer(AbstractTrainer):
             noise=noise,
             repeat=repeat,
             upper_bound=bound,
+            bounded_first=config.bounded_first_command,
             key=key,
             count=batch.count,
             most_steps=np.minimum(batch.most_steps, training.most_steps(horizons)),

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray
 
+from pcn.errors import UserError
 from pcn.types import Action, AnyArray
 
 
@@ -196,6 +197,22 @@ class AbstractActionHead(eqx.Module):
     @abstractmethod
     def random_row(self, rng: np.random.Generator) -> Num[np.ndarray, " part"]:
         """An action drawn uniformly from all."""
+
+    def checked_mask(self, given: Any) -> Bool[np.ndarray, " choice"]:
+        """The mask that an environment gave; a `UserError` if it does not fit or forbids all."""
+        try:
+            mask = self.flat_mask(given)
+        except (ValueError, TypeError):
+            raise UserError(f"the action mask is {given!r}, which is no array") from None
+        if len(mask) != self.mask_size:
+            raise UserError(f"the action mask must have {self.mask_size} entries, got {len(mask)}")
+        if not self.allows_any(mask):
+            raise UserError("the action mask allows no action")
+        return mask
+
+    def allows_any(self, mask: Bool[np.ndarray, " choice"]) -> bool:
+        """Whether a mask allows at least one action."""
+        return bool(mask.any()) or self.mask_size == 0
 
     def changed_row(
         self, action: Num[np.ndarray, " part"], rng: np.random.Generator

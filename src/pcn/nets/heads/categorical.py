@@ -219,6 +219,12 @@ class CategoricalHead(AbstractActionHead):
         parts = given if isinstance(given, tuple | list) else [given]
         return np.concatenate([np.ravel(part) for part in parts]).astype(bool)
 
+    def allows_any(self, mask: Bool[np.ndarray, " choice"]) -> bool:
+        """Whether a mask allows at least one option of every choice."""
+        if len(self.sizes) == 1:
+            return bool(mask.any())
+        return all(part.any() for part in np.split(mask, np.cumsum(self.sizes)[:-1]))
+
     def to_info(self, mask: Bool[np.ndarray, " choice"]) -> dict[str, Any]:
         """One vector for a `Discrete` space, otherwise a tuple of one vector for each part."""
         parts = tuple(np.split(mask.astype(np.int8), np.cumsum(self.sizes)[:-1]))

@@ -283,6 +283,11 @@ class JointHead(AbstractActionHead):
             found.append(np.ones(head.mask_size, bool) if mask is None else head.flat_mask(mask))
         return np.concatenate([np.zeros(0, bool), *found])
 
+    def allows_any(self, mask: Bool[np.ndarray, " choice"]) -> bool:
+        """Whether every discrete part has a choice left."""
+        parts = zip(self.heads, self._masks(mask), strict=True)
+        return all(part is None or head.allows_any(part) for head, part in parts)
+
     def to_info(self, mask: Bool[np.ndarray, " choice"]) -> dict[str, Any]:
         """A mask for each part, None for those that cannot be masked."""
         masks = [

@@ -103,8 +103,8 @@ def lessons_of(
 
 
 def _room(count: int) -> int:
-    """The next power of two."""
-    return 1 << max(4, (count - 1).bit_length())
+    """The next power of four: the models of one training then share two or three programs."""
+    return 1 << 2 * max(2, -(-(count - 1).bit_length() // 2))
 
 
 def _padded(array: np.ndarray, size: int) -> np.ndarray:
