@@ -25,7 +25,7 @@ LINES = (
     ("algorithms/*",),  # never one another: what two of them need moves down
     ("algorithms/stacked",),
     ("algorithms/trainer", "algorithms/config", "algorithms/execution"),
-    ("rollout",),
+    ("rollout", "datasets"),
     ("envs",),
     ("nets", "metrics", "planning"),
     ("episodes", "command", "coverage", "single_returns", "pareto", "fingerprints"),
@@ -39,6 +39,9 @@ LINES = (
         "version",
         "compilation",
         "cluster",
+        "memory",
+        "program_cache",
+        "starting",
     ),
 )
 """From top to bottom. A name stands for a module, or for a package and everything in it; `*` for

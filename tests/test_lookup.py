@@ -1,7 +1,10 @@
 import copy
 import json
 import pickle
+import sys
+import types
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -32,3 +35,38 @@ def test_a_file_keeps_nothing_but_the_name():
     written = json.loads(json.dumps(name_of(lambda: 1)))
     with pytest.raises(UserError, match=r"cannot find .*<lambda>"):
         find_function(written)
+
+
+@pytest.fixture
+def script(tmp_path, monkeypatch):
+    """A script that is being run, and a function that it defines."""
+    path = tmp_path / "my_own_script.py"
+    path.write_text("def make():\n    return 7\n")
+    main = types.ModuleType("__main__")
+    main.__file__ = str(path)
+    exec(path.read_text(), main.__dict__)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    return main
+
+
+def test_what_a_script_defines_is_found_by_others(script, monkeypatch):
+    name = name_of(script.make)
+    assert name == "my_own_script:make"
+    assert is_importable(name)
+    assert find_function(name) is script.make, "the script is not run a second time"
+    monkeypatch.undo()
+    monkeypatch.syspath_prepend(str(Path(script.__file__).parent))
+    assert find_function(name)() == 7
+
+
+def test_where_to_look_for_a_script_is_told(script):
+    with pytest.raises(UserError, match=r"work in the folder of elsewhere\.py, or put that folder"):
+        find_function("elsewhere:make")
+
+
+def test_what_a_notebook_defines_stays_there(script):
+    del script.__file__
+    assert name_of(script.make) == "__main__:make"
+    with pytest.raises(UserError, match="it was defined in a notebook"):
+        find_function("__main__:gone")

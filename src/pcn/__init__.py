@@ -6,9 +6,13 @@ but Gymnasium's registry, which gets the ids `pcn/<name>-v0`. `configure_jax` se
 
 from typing import TYPE_CHECKING, Any
 
-from pcn.envs.gymnasium_ids import register_all
-from pcn.lazy import attribute_of
-from pcn.version import __version__
+from pcn.starting import quiet_while_starting
+
+quiet_while_starting()  # before the first import that takes its time
+
+from pcn.envs.gymnasium_ids import register_all  # noqa: E402
+from pcn.lazy import attribute_of  # noqa: E402
+from pcn.version import __version__  # noqa: E402
 
 if TYPE_CHECKING:
     from pcn.algorithms.mones.config import MONESConfig

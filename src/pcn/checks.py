@@ -61,6 +61,8 @@ def one_of(config: Any, name: str, choices: tuple[str, ...]) -> None:
 
 def _finite(config: Any, name: str) -> float:
     value: float = getattr(config, name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UserError(f"{name} must be a number, got {value!r}")
     if not math.isfinite(value):
         raise UserError(f"{name} must be a finite number, got {value}")
     return value

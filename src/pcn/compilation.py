@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from pcn.program_cache import keep_entries_whole
+
 _FLAG = "--xla_cpu_multi_thread_eigen"
 
 
@@ -16,7 +18,8 @@ def configure_jax(*, programs: Path | None = None) -> None:
     - Programs run in the thread that calls them. Nothing here goes on without its result, and
       handing a small program to another thread takes as long as running it.
     - Compiled programs are kept on disk, in `$PCN_CACHE` or `pcn` in the user's cache folder; an
-      empty `PCN_CACHE` keeps none.
+      empty `PCN_CACHE` keeps none. They are written in one step, and those that cannot be read
+      are removed.
 
     What the user has chosen by JAX's own variables and options stays as it is. With `programs`,
     compiled programs are kept in that folder, whatever was chosen.
@@ -26,6 +29,7 @@ def configure_jax(*, programs: Path | None = None) -> None:
         os.environ["XLA_FLAGS"] = f"{flags} {_FLAG}=false".strip()  # read at JAX's first array
     import jax
 
+    keep_entries_whole()
     if "JAX_CPU_ENABLE_ASYNC_DISPATCH" not in os.environ:
         jax.config.update("jax_cpu_enable_async_dispatch", False)
     if programs is None:

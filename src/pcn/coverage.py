@@ -91,6 +91,26 @@ class CoverageSet:
             high=singles.quantiles(HIGH),
         )
 
+    @classmethod
+    def unexecuted(
+        cls,
+        requested: Float[np.ndarray, "policy objective"],
+        horizons: Float[np.ndarray, " policy"],
+        *,
+        tolerances: Tolerances,
+        order: AbstractOrder = PARETO,
+    ) -> "CoverageSet":
+        """Policies that nobody has run: `executed` is what was requested, executed zero times."""
+        return cls(
+            requested,
+            horizons,
+            requested.copy(),
+            np.zeros_like(requested),
+            tolerances,
+            executions=np.zeros(len(requested), np.int64),
+            order=order,
+        )
+
     def remeasured(self, singles: SingleReturns) -> "CoverageSet":
         """The same policies with what other executions returned."""
         return CoverageSet.measured(
@@ -123,6 +143,11 @@ class CoverageSet:
 
     def __len__(self) -> int:
         return len(self.executed)
+
+    @property
+    def is_executed(self) -> bool:
+        """Whether the policies were run; otherwise their returns are those of logged episodes."""
+        return bool(np.all(self.executions > 0))
 
     @property
     def is_repeated(self) -> bool:

@@ -12,36 +12,36 @@ from pcn.types import AnyArray
 class Episodes(eqx.Module):
     """Finished episodes side by side; all entries after the end of an episode are zero."""
 
-    observations: PyTree[Array]
+    observations: PyTree[AnyArray]
     """Each leaf [episode, time, ...]: what was observed before each action."""
-    actions: Num[Array, "episode time part"]
-    rewards: Float[Array, "episode time objective"]
-    lengths: Int[Array, " episode"]
-    terminated: Bool[Array, " episode"]
+    actions: Num[AnyArray, "episode time part"]
+    rewards: Float[AnyArray, "episode time objective"]
+    lengths: Int[AnyArray, " episode"]
+    terminated: Bool[AnyArray, " episode"]
     """Whether the episode reached a terminal state. The others were truncated or broken off."""
-    action_masks: Bool[Array, "episode time choice"] | None
+    action_masks: Bool[AnyArray, "episode time choice"] | None
     """Which actions were allowed at each step; None where the environment has no action masks."""
-    broken_off: Bool[Array, " episode"]
+    broken_off: Bool[AnyArray, " episode"]
     """Which episodes the rollout stopped before their end, to save steps."""
-    real_mask: Bool[Array, " episode"]
+    real_mask: Bool[AnyArray, " episode"]
     """False for the episodes that only fill up a batch of fixed size. They cost no steps."""
-    last_observations: PyTree[Array] | None
+    last_observations: PyTree[AnyArray] | None
     """Each leaf [episode, ...]: what was observed after the last action of each episode.
 
     None for episodes that were not recorded by `rollout`."""
 
     def __init__(
         self,
-        observations: PyTree[Array],
-        actions: Num[Array, "episode time part"],
-        rewards: Float[Array, "episode time objective"],
-        lengths: Int[Array, " episode"],
-        terminated: Bool[Array, " episode"],
+        observations: PyTree[AnyArray],
+        actions: Num[AnyArray, "episode time part"],
+        rewards: Float[AnyArray, "episode time objective"],
+        lengths: Int[AnyArray, " episode"],
+        terminated: Bool[AnyArray, " episode"],
         *,
-        action_masks: Bool[Array, "episode time choice"] | None = None,
-        broken_off: Bool[Array, " episode"] | None = None,
-        real_mask: Bool[Array, " episode"] | None = None,
-        last_observations: PyTree[Array] | None = None,
+        action_masks: Bool[AnyArray, "episode time choice"] | None = None,
+        broken_off: Bool[AnyArray, " episode"] | None = None,
+        real_mask: Bool[AnyArray, " episode"] | None = None,
+        last_observations: PyTree[AnyArray] | None = None,
     ) -> None:
         """Without `broken_off` all episodes were finished; without `real_mask` all are real."""
         num_episodes = lengths.shape[0]
@@ -94,14 +94,15 @@ class Episodes(eqx.Module):
             now = reward + discount * later
             return now, now
 
-        last = jnp.zeros_like(self.rewards[:, 0])
-        _, by_time = jax.lax.scan(backwards, last, self.rewards.swapaxes(0, 1), reverse=True)
+        rewards = jnp.asarray(self.rewards)
+        last = jnp.zeros_like(rewards[:, 0])
+        _, by_time = jax.lax.scan(backwards, last, rewards.swapaxes(0, 1), reverse=True)
         return by_time.swapaxes(0, 1)
 
     def trimmed(self, num_steps: int) -> "Episodes":
         """The same episodes with less padding; none of them may be longer than `num_steps`."""
 
-        def first(leaf: Array) -> Array:
+        def first(leaf: AnyArray) -> AnyArray:
             return leaf[:, :num_steps]
 
         return Episodes(

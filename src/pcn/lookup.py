@@ -1,8 +1,11 @@
 """Functions, classes and other objects of the user's, by the name they have in a run's config."""
 
 import importlib
+import importlib.util
+import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from pcn.errors import UserError
@@ -33,13 +36,29 @@ def name_of(function: Callable[..., Any]) -> str:
     """A name under which `find_function` finds a function again.
 
     The name of a function that cannot be imported, such as a lambda, carries the function with it.
+    What the main script defines has the script's name, so that other processes find it, too.
     """
     module = getattr(function, "__module__", type(function).__module__)
+    if module == "__main__":
+        module = main_script() or module
     name = f"{module}:{getattr(function, '__qualname__', type(function).__qualname__)}"
     with suppress(UserError):
         if _imported(name) is function:
             return name
     return GivenName(name, function)
+
+
+def main_script() -> str | None:
+    """The name under which others import the main script; None where there is none."""
+    main = sys.modules["__main__"]
+    spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
+    if spec is not None:
+        return str(spec.name)
+    if file is None or not Path(file).stem.isidentifier() or Path(file).suffix != ".py":
+        return None
+    folder = Path(file).resolve().parent
+    found = any(Path(place or ".").resolve() == folder for place in sys.path)
+    return Path(file).stem if found else None
 
 
 def is_importable(name: str) -> bool:
@@ -72,10 +91,23 @@ def find_function(name: str) -> Callable[..., Any]:
 
 def _imported(name: str) -> Any:
     module_name, _, attribute = name.partition(":")
+    # Importing the main script by its name would run it a second time.
+    own = module_name == main_script() and module_name not in sys.modules
     try:
-        found: Any = importlib.import_module(module_name)
+        found: Any = sys.modules["__main__"] if own else importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise UserError(f"cannot find {name}: {error}") from None
+        raise UserError(f"cannot find {name}: {error}{_where_to_look(module_name)}") from None
     return found
+
+
+def _where_to_look(module_name: str) -> str:
+    """What helps where a module of the user's own is not found."""
+    if module_name == "__main__":
+        return "; it was defined in a notebook, or a script that cannot be imported: work there"
+    top = module_name.partition(".")[0]
+    with suppress(ImportError, ValueError):
+        if not top.isidentifier() or importlib.util.find_spec(top) is not None:
+            return ""
+    return f"; work in the folder of {top}.py, or put that folder into PYTHONPATH"

@@ -41,8 +41,8 @@ def test_plain_lines_come_ten_times_and_with_each_phase(started):
     assert len(lines) == 10 + 2
     assert "10 of 100 steps" in lines[0]
     assert "about 9 s left" in lines[0]
-    assert lines[-2].startswith("consolidating · 110 steps")
-    assert lines[-1].startswith("executing · 130 steps")
+    assert lines[-2].startswith("consolidating · 110 of 100 steps")
+    assert lines[-1].startswith("executing · 130 of 100 steps")
 
 
 def test_a_terminal_shows_a_bar(started):

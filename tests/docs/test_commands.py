@@ -18,7 +18,7 @@ def command_lines(page):
     for block in re.findall(r"^```(?:bash|console)\n(.*?)^```", page.read_text(), re.M | re.S):
         for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line.removeprefix("$ "), comments=True)
-            if words[:1] == ["pcn"] and "{" not in line:  # braces are for the shell
+            if words[:1] == ["pcn"] and not set("{$") & set(" ".join(words)):  # are the shell's
                 yield words[1:]
 
 

@@ -145,11 +145,11 @@ def test_a_step_is_not_truncated_unless_it_says_so():
     assert Step(None, jnp.zeros(2), jnp.asarray(True)).truncated is False
 
 
-def test_continuous_actions_are_refused_before_training(fork):
+def test_actions_without_bounds_are_refused_before_training(fork):
     class Continuous(type(fork)):
         def __init__(self):
             super().__init__()
-            object.__setattr__(self.spec, "action_space", gym.spaces.Box(0, 1, (2,)))
+            object.__setattr__(self.spec, "action_space", gym.spaces.Box(0, np.inf, (2,)))
 
-    with pytest.raises(UserError, match="needs actions that are Discrete"):
+    with pytest.raises(UserError, match="have no bounds"):
         Continuous().prepare()

@@ -330,11 +330,21 @@ def test_objectives_and_actions_are_described_by_the_environment():
         objectives = (Objective("gain", "kg"), Objective("cost", "EUR", "minimise"))
         action_names = ("left", "right")
 
-    environment = GymnasiumEnvironment.from_source(
-        GymnasiumSource("told", Described), Probe((0.0, 0.0), True, False, 3)
-    )
-    assert environment.spec.objectives == Described.objectives
-    assert environment.spec.action_names == ("left", "right")
+    class Single(Described):
+        action_space = gym.spaces.Discrete(2)
+
+    class Miscounted(Described):
+        action_space = gym.spaces.Discrete(3)
+
+    def spec_of(kind):
+        source, found = GymnasiumSource("told", kind), Probe((0.0, 0.0), True, False, 3)
+        return GymnasiumEnvironment.from_source(source, found).spec
+
+    assert spec_of(Single).objectives == Described.objectives
+    assert spec_of(Single).action_names == ("left", "right")
+    # Names of something else than single actions cannot be shown beside actions.
+    assert spec_of(Described).action_names == ()
+    assert spec_of(Miscounted).action_names == ()
 
 
 def test_what_is_found_out_by_random_episodes():
@@ -478,9 +488,10 @@ def test_rewards_that_are_no_vectors_are_refused():
         pcn.train(Scalar)
 
 
-def test_continuous_actions_are_refused_with_a_reason():
-    with pytest.raises(UserError, match="needs actions that are Discrete"):
-        find_environment("mo-mountaincarcontinuous-v0", {})
+def test_continuous_actions_keep_their_bounds():
+    found = find_environment("mo-mountaincarcontinuous-v0", {})
+    assert found.environment.spec.action_space == gym.spaces.Box(-1.0, 1.0, (1,))
+    assert found.arguments["action_high"] is None
 
 
 def test_unknown_names_are_told():

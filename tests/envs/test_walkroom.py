@@ -124,3 +124,11 @@ def test_pictures_show_the_walker():
         assert picture.dtype == np.uint8
         assert picture.shape[2] == 3
         assert not np.array_equal(picture, room.render(moved))
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 5, 9])
+def test_films_fit_on_a_screen(objectives):
+    environment = Walkroom(objectives)
+    height, width, _ = environment.render(environment.reset(jax.random.key(0))).shape
+    assert 400 <= width <= 800
+    assert 200 <= height <= 600

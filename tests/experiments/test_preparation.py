@@ -1,5 +1,6 @@
 """Before anything starts: every run is checked, and what is there already is compared."""
 
+import shutil
 import threading
 
 import pytest
@@ -8,6 +9,7 @@ import pcn
 from pcn.errors import UserError
 from pcn.experiments.preparation import prepare
 from pcn.experiments.sweep import sweep_plan
+from pcn.serialisation.files import read_json, write_json
 from sizes import tiny
 
 TINY = {name: [value] for name, value in tiny("ra").items() if name != "total_steps"}
@@ -68,6 +70,16 @@ def test_a_changed_plan_says_what_it_keeps_and_what_it_leaves(folder):
     )
     assert "seed-1" in found.sentence
     assert (folder / "plan.json").exists()
+
+
+@pytest.mark.slow
+def test_a_run_of_a_version_with_fewer_hyperparameters_is_kept(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "old")
+    [path] = (tmp_path / "old").glob("runs/*/*/seed-0/config.json")
+    content = read_json(path)
+    assert content["config"].pop("damping") == 1e-3, "its default"
+    write_json(path, content)
+    assert len(prepare(plan_of(seeds=(0, 1)), tmp_path / "old").finished) == 1
 
 
 @pytest.mark.slow

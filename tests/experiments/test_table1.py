@@ -79,11 +79,12 @@ def test_the_best_of_each_row_is_bold_and_starred(tmp_path):
 def test_the_csv_file_holds_every_number(tmp_path):
     treasure_runs(tmp_path, "mones", TREASURES, TREASURES[:1])
     header, rows = made_table(tmp_path).to_csv()
-    assert header == ["environment", "kind", "metric", "algorithm", "mean", "deviation", "seeds"]
+    words = ["environment", "kind", "metric", "algorithm", "mean", "deviation", "seeds", "scale"]
+    assert header == words
     volumes = {row[1]: row[4:] for row in rows if row[2] == "hypervolume"}
     mean = (22855 + 199) / 2
-    assert volumes["executed"] == [mean, 22855 - mean, 2]
-    assert volumes["paper"] == [17384.83, 6521.10, ""]
+    assert volumes["executed"] == [mean, 22855 - mean, 2, 1.0]
+    assert volumes["paper"] == [17384.83, 6521.10, "", 1.0]
 
 
 def test_a_table_that_is_scaled_down_says_so_in_every_form(tmp_path):
@@ -91,6 +92,12 @@ def test_a_table_that_is_scaled_down_says_so_in_every_form(tmp_path):
     table = made_table(tmp_path, scale=0.01)
     for text in (table.to_markdown(), table.to_latex()):
         assert "SCALED DOWN: every run had 0.01 of its steps" in text
+    shown = [line for line in table.to_latex().splitlines() if not line.startswith("%")]
+    assert shown[2] == r"\multicolumn{5}{|c|}{SCALED DOWN: 0.01 of the steps} \\"
+    header, rows = table.to_csv()
+    assert {row[1]: row[header.index("scale")] for row in rows} == {
+        "executed": 0.01, "archive": 0.01, "paper": 1.0,
+    }  # fmt: skip
     assert "SCALED" not in made_table(tmp_path).to_markdown()
 
 

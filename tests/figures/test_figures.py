@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from made_runs import evaluations, made_run
 from pcn import UserError
 from pcn.figures.canvas import save
-from pcn.figures.front import front_figure
+from pcn.figures.front import front_figure, fronts_figure
+from pcn.figures.labels import labels_of
 from pcn.figures.progress import progress_figure
 
 
@@ -65,3 +66,82 @@ def test_what_cannot_be_drawn_together_is_told():
 def test_a_place_that_cannot_be_written_to_is_told(tmp_path):
     with pytest.raises(UserError, match="cannot write"):
         save(Figure(), tmp_path / "no" / "front.png")
+
+
+LONG = "deep-sea-treasure-with-a-very-long-name-that-goes-on-and-on-and-costs-much-$-of-room"
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 5])
+@pytest.mark.parametrize("name", ["deep-sea-treasure", LONG])
+def test_no_title_is_cut_off(name, objectives):
+    executed = np.random.default_rng(0).normal(size=(12, objectives))
+    run = made_run(executed, front=executed, name=name, progress=evaluations((10, 4.0, 2.0)))
+    for figure in (front_figure(run), fronts_figure([run, run]), progress_figure([run, run])):
+        figure.draw_without_rendering()
+        whole = figure.bbox
+        for axes in figure.axes:
+            shown = axes.title.get_window_extent()
+            assert shown.x0 >= whole.x0
+            assert shown.x1 <= whole.x1
+            assert shown.y1 <= whole.y1
+
+
+def words(figure):
+    """Every word beside the points of a figure, and in its legends."""
+    legends = [axes.get_legend() for axes in figure.axes] + figure.legends
+    return [text.get_text() for axes in figure.axes for text in axes.texts] + [
+        text.get_text() for legend in legends if legend is not None for text in legend.get_texts()
+    ]
+
+
+def test_more_objectives_have_a_legend_ids_and_the_known_front():
+    run = made_run([[1, 3, 5], [3, 0, 7]], [[1, 3, 5], [3, 1, 7]], front=[[1, 3, 5], [4, 1, 7]])
+    figure = front_figure(run)
+    told = words(figure)
+    assert {"proven front", "executed, coloured by gain", "requested, not executed"} <= set(told)
+    assert {"0", "1"} <= set(told)
+    drawn = [np.asarray(line.get_ydata()).tolist() for line in figure.axes[0].get_lines()]
+    assert [1.0, pytest.approx(1 / 3), 1.0] in drawn, "the known point (4, 1, 7)"
+
+
+def test_progress_tells_runs_and_algorithms_apart():
+    progress = evaluations((10, 4.0, 2.0))
+    runs = [
+        made_run([[1, 3]], progress=progress, algorithm=algorithm, seed=seed)
+        for algorithm, seed in (("pcn", 0), ("pcn", 1), ("ra", 0))
+    ]
+    figure = progress_figure(runs)
+    assert words(figure) == ["pcn, seed 0", "pcn, seed 1", "ra, seed 0"]
+    colours = [line.get_color() for line in figure.axes[0].get_lines()]
+    assert colours[0] == colours[1] == colours[2] != colours[4]
+    one_algorithm = progress_figure(runs[:2]).axes[0].get_lines()
+    assert one_algorithm[0].get_color() != one_algorithm[2].get_color()
+
+
+def test_nothing_missing_is_drawn_as_zero():
+    front = [[1, 3], [2, 2], [3, 1]]
+    run = made_run(front, progress=evaluations((10, 4.0, 2.0), (20, 6.0, 6.0)), front=front)
+    figure = progress_figure([run])
+    _, executed = figure.axes[0].get_lines()
+    assert executed.get_ydata().tolist() == [4.0, 0.0, 0.0]
+    figure.draw_without_rendering()
+    low, high = figure.axes[0].get_ylim()
+    assert low < 0 < high
+    assert "$\\mathdefault{0}$" in [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 4])
+def test_fronts_of_several_runs_share_a_picture(objectives):
+    executed = np.eye(objectives)
+    runs = [made_run(executed * (1 + seed), seed=seed, front=executed * 2) for seed in range(2)]
+    told = words(fronts_figure(runs))
+    assert [word.split(" (")[0] for word in told if "(" in word] == [
+        "proven front",
+        "pcn, seed 0",
+        "pcn, seed 1",
+    ]
+
+
+def test_runs_of_one_name_are_told_apart_all_the_same(tmp_path):
+    run = made_run([[1, 3]])
+    assert labels_of([run, run]) == ["pcn, seed 0 #1", "pcn, seed 0 #2"]

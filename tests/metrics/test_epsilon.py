@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcn.metrics import epsilon, epsilon_mean, epsilons
+from pcn.metrics import METRICS, Problem, epsilon, epsilon_mean, epsilons
 
 quick = settings(max_examples=50, deadline=None)
 
@@ -103,3 +103,13 @@ def test_units_do_not_matter(returns, front):
 
 def test_nothing_is_close_to_the_empty_set():
     assert epsilon(np.zeros((0, 2)), np.zeros((3, 2))) == np.inf
+
+
+def test_a_dominated_return_brings_a_run_no_closer():
+    """Measured by hand: without (1, 1) the closest to (1, 0) is (2, 2), one of two units away."""
+    front = np.array([[1.0, 0.0], [3.0, 2.0]])
+    problem = Problem(np.zeros(2), front)
+    both = np.array([[2.0, 2.0], [1.0, 1.0]])
+    assert METRICS["epsilon"](both, problem) == METRICS["epsilon"](both[:1], problem) == 1.0
+    assert METRICS["epsilon_mean"](both, problem) == METRICS["epsilon_mean"](both[:1], problem)
+    assert epsilon(both, front) == 0.5

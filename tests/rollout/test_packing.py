@@ -34,3 +34,11 @@ def test_nothing_is_packed_into_nothing():
     packing = Packing.of([], leading=0)
     assert packing.packed([]) == []
     assert packing.unpacked([]) == []
+
+
+def test_arrays_are_packed_on_the_host_as_on_the_device():
+    packing = Packing.of(ARRAYS, leading=1)
+    on_host, on_device = packing.packed(ARRAYS, library=np), packing.packed(ARRAYS)
+    for one, other in zip(on_host, on_device, strict=True):
+        assert isinstance(one, np.ndarray)
+        np.testing.assert_array_equal(one, other)

@@ -148,3 +148,21 @@ def test_slots_equal_a_slow_loop_over_single_agents(environment, most_steps):
     parts = (episodes.observations, episodes.actions, episodes.rewards, episodes.action_masks)
     for part in jax.tree.leaves(parts):
         assert not np.asarray(part)[beyond].any()
+
+
+@pytest.mark.slow
+def test_batches_of_other_sizes_compile_nothing(environment, caplog):
+    key = np.array([5, 6], np.uint32)
+
+    def run(size):
+        episodes = rollout(environment, wanderers(environment, size), key, size, most_steps=5)
+        assert all(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(episodes))
+
+    run(8)
+    with jax.log_compiles():
+        caplog.clear()
+        run(2)  # fewer episodes than slots
+        run(40)
+        assert not [one for one in caplog.messages if "Compiling" in one]
+        jax.jit(lambda number: number + 1)(environment.num_slots)
+        assert [one for one in caplog.messages if "Compiling" in one]  # it would be told

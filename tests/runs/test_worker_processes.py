@@ -17,6 +17,7 @@ import pcn
 from logged import SETTLED, Stuck, Walk, environment
 from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
+from pcn.runs.processes import birth, is_alive
 from sizes import tiny
 
 pytestmark = pytest.mark.slow
@@ -114,3 +115,127 @@ def test_when_one_worker_dies_the_others_are_ended_whatever_they_do():
         )
     assert not others(before)
     assert time.monotonic() - started < SECONDS / 2
+
+
+SPEC = """
+import sys
+from logged import SETTLED, Walk, environment
+from pcn.envs.worker_slots import WorkerSlots
+from pcn.errors import UserError
+spec = environment(Walk).spec
+"""
+
+UNGUARDED = (
+    SPEC
+    + """
+class Own(Walk):
+    pass
+
+def reset(kind):
+    slots = WorkerSlots(kind, spec, 2)
+    try:
+        slots.reset({0: 0, 1: 1})
+        print("reset")
+    finally:
+        slots.close()
+
+reset(Walk)  # of a module: the script is not imported again
+try:
+    reset(Own)
+except UserError as error:
+    print(error)
+"""
+)
+
+
+def run_script(tmp_path, text):
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    return subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1])])},
+    )
+
+
+def test_a_script_without_a_guard_is_told_so_in_one_sentence(tmp_path):
+    said, errors = run_script(tmp_path, UNGUARDED).communicate(timeout=SECONDS)
+    first, second = said.splitlines()
+    assert first == "reset"
+    assert second.endswith('put that under `if __name__ == "__main__":`')
+    assert errors == ""
+
+
+ABANDONED = (
+    SPEC
+    + """
+from hostile import Hangs
+spec = environment(Hangs).spec
+if __name__ == "__main__":
+    slots = WorkerSlots(Hangs, spec, 1)
+    slots.reset({0: 0})
+    slots.step({0: 1}), slots.step({0: 1})
+    print(slots._processes[0].pid, flush=True)
+    slots.step({0: 1})  # hangs
+"""
+)
+
+
+def test_a_worker_that_hangs_does_not_outlive_a_killed_training(tmp_path):
+    process = run_script(tmp_path, ABANDONED)
+    try:
+        worker = int(process.stdout.readline())
+        time.sleep(0.2)  # it is in the step that never ends
+        assert is_alive(worker)
+    finally:
+        process.kill()
+        process.communicate()
+    assert soon(lambda: not is_alive(worker) or not birth(worker))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_queueing_system_that_ends_the_whole_group_gets_a_checkpoint(number, tmp_path):
+    folder = tmp_path / "run"
+    process = subprocess.Popen(
+        [
+            sys.executable, "-c", TRAIN, "train", "deep-sea-treasure", "--out", str(folder),
+            "--total-steps", "10000000", "--checkpoint-seconds", "0",
+        ],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    checkpoint = folder / "checkpoint.npz"
+    assert soon(lambda: checkpoint.exists() or process.poll() is not None)
+    before = checkpoint.stat().st_mtime_ns
+    os.killpg(process.pid, number)
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 128 + number, said
+    assert "stopping after this iteration" in said
+    assert "continue with" in said
+    assert checkpoint.stat().st_mtime_ns > before
+
+
+def test_ctrl_c_while_the_program_starts_is_no_traceback(tmp_path):
+    for delay in (0.05, 0.3, 0.8):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SLOW_START, "train", "deep-sea-treasure", "--out", "x"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+        )  # fmt: skip
+        process.stdout.readline()
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=SECONDS)
+        assert process.returncode == 130, said
+        assert "Traceback" not in said
+        assert "interrupted" in said
+
+
+SLOW_START = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+print("running", flush=True)
+sys.argv[0] = "pcn"
+import runpy
+runpy.run_module("pcn", run_name="__main__", alter_sys=False)
+"""

@@ -3,9 +3,11 @@
 import ast
 import dataclasses
 import inspect
-import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar, get_origin
 
 import numpy as np
@@ -141,17 +143,29 @@ def field_docs(cls: type[Any]) -> dict[str, str]:
     """The docstrings below the fields of a dataclass and of its bases."""
     docs: dict[str, str] = {}
     for owner in reversed(cls.__mro__):
-        if not dataclasses.is_dataclass(owner):
-            continue
-        body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
-        assert isinstance(body, ast.ClassDef)
-        for field, doc in zip(body.body, body.body[1:], strict=False):
-            if (
-                isinstance(field, ast.AnnAssign)
-                and isinstance(field.target, ast.Name)
-                and isinstance(doc, ast.Expr)
-                and isinstance(doc.value, ast.Constant)
-                and isinstance(doc.value.value, str)
-            ):
-                docs[field.target.id] = inspect.cleandoc(doc.value.value)
+        if dataclasses.is_dataclass(owner):
+            docs |= _own_docs(owner)
     return docs
+
+
+def _own_docs(cls: type[Any]) -> dict[str, str]:
+    docs: dict[str, str] = {}
+    found = _classes_in(inspect.getsourcefile(cls) or "").get(cls.__qualname__)
+    body = [] if found is None else found.body
+    for field, doc in pairwise(body):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(doc, ast.Expr)
+            and isinstance(doc.value, ast.Constant)
+            and isinstance(doc.value.value, str)
+        ):
+            docs[field.target.id] = inspect.cleandoc(doc.value.value)
+    return docs
+
+
+@cache
+def _classes_in(path: str) -> dict[str, ast.ClassDef]:
+    """The classes of a file by name, those inside others left out; each file is parsed once."""
+    found = ast.parse(Path(path).read_text(encoding="utf-8")).body
+    return {one.name: one for one in found if isinstance(one, ast.ClassDef)}

@@ -3,15 +3,17 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.coverage import CoverageSet
+from pcn.datasets.logged import LoggedEpisodes
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.spec import EnvironmentSpec
+from pcn.errors import UserError
 from pcn.rollout import AbstractAgent
 
 
@@ -101,6 +103,15 @@ class AbstractAlgorithm(ABC):
     config_class: type[AlgorithmConfig]
     presets: Mapping[str, Mapping[str, object]]
     """What each preset sets differently from the config's defaults."""
+    learns_from_data: ClassVar[bool] = False
+    """Whether `trainer` takes `logged` data to begin with."""
+
+    def episodes_of(
+        self, spec: EnvironmentSpec, arrays: Mapping[str, np.ndarray], source: str
+    ) -> LoggedEpisodes:
+        """The episodes in the checkpoint of a finished run; a `UserError` where it keeps none."""
+        del spec, arrays
+        raise UserError(f"{source} keeps no episodes: only runs of pcn do")
 
     @abstractmethod
     def trainer(

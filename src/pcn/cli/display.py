@@ -1,10 +1,12 @@
 """Live progress while training: a bar in a terminal, plain lines elsewhere."""
 
+import logging
 from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from pcn.cli.screen import number, vector
 from pcn.envs.evidence import Evidence
@@ -12,7 +14,13 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.runs.events import Advanced, Event, Noticed, Probing, Started
 
 PLAIN_LINES = 10
-"""How many lines a run prints where there is no terminal."""
+"""How many lines a quick run prints where there is no terminal."""
+SECONDS_BETWEEN_LINES = 15.0
+"""A slow run prints a line that often, whatever it is doing."""
+
+
+LOGGER = logging.getLogger("pcn")
+"""What parts of the library warn of by themselves, such as a worker that does not answer."""
 
 
 class Display:
@@ -24,9 +32,12 @@ class Display:
         self._bar: Progress | None = None
         self._hypervolume = "-"
         self._last_line = 0
+        self._last_seconds = 0.0
         self._phase = "training"
+        self._warnings = _Notes(self)
 
     def __enter__(self) -> "Display":
+        LOGGER.addHandler(self._warnings)
         return self
 
     def __exit__(
@@ -35,6 +46,7 @@ class Display:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        LOGGER.removeHandler(self._warnings)
         if self._bar is not None:
             self._bar.stop()
 
@@ -57,10 +69,13 @@ class Display:
         if not self._console.is_terminal:
             return
         self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=20),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeRemainingColumn(compact=True),
+            # In a narrow terminal the end of this is cut off, not the bar.
+            TextColumn(
+                "{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis")
+            ),
             console=self._console,
             transient=True,
         )
@@ -70,13 +85,12 @@ class Display:
     def _advance(self, event: Advanced) -> None:
         if event.evaluation is not None:
             self._hypervolume = number(event.evaluation.executed_hypervolume)
+        counted = f"{event.steps:,} of {event.total_steps:,} steps · front {event.front_size}"
         text = (
-            f"{min(event.steps, event.total_steps):>9,} of {event.total_steps:,} steps · "
-            f"front {event.front_size} · executed hypervolume {self._hypervolume} · "
-            f"loss {event.loss:.3f}"
+            f"{counted} · executed hypervolume {self._hypervolume} · loss {event.loss:.3f}"
+            if event.phase == "training"
+            else f"{event.phase} · {counted}"
         )
-        if event.phase != "training":
-            text = f"{event.phase} · {event.steps:,} steps · front {event.front_size}"
         if self._bar is not None:
             self._bar.update(
                 self._task, completed=event.steps, total=event.total_steps, description=text
@@ -84,11 +98,35 @@ class Display:
             return
         share = min(event.steps / event.total_steps, 1.0)
         line = int(share * PLAIN_LINES)
-        if line > self._last_line or event.phase != self._phase:
-            self._last_line, self._phase = line, event.phase
-            left = event.seconds / share * (1 - share)
-            remaining = f", about {left:.0f} s left" if event.phase == "training" else ""
+        late = event.seconds - self._last_seconds >= SECONDS_BETWEEN_LINES
+        if line > self._last_line or event.phase != self._phase or late:
+            self._last_line, self._phase = max(line, self._last_line), event.phase
+            self._last_seconds = event.seconds
+            remaining = ""
+            if event.phase == "training" and share > 0:
+                left = event.seconds / share * (1 - share)
+                remaining = f", about {left:.0f} s left"
             self._console.print(f"{text} · {event.seconds:.0f} s{remaining}")
+
+
+class _Notes(logging.Handler):
+    """Shows warnings as notes."""
+
+    def __init__(self, display: Display) -> None:
+        super().__init__(logging.WARNING)
+        self._display = display
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one."""
+        self._display(Noticed(record.getMessage()))
+
+
+_FOR = {
+    "train": "the environment goes on from them",
+    "execute": "the environment only executes the final policies",
+    "none": "no environment: nothing will be executed",
+}
+"""What the environment is for, by `interaction`."""
 
 
 def first_line(doing: str, event: Started) -> str:
@@ -100,7 +138,12 @@ def first_line(doing: str, event: Started) -> str:
         f"seed {settings.seed}",
         *([] if discount == 1 else [f"returns discounted by {discount:g}"]),
     ]
-    line = f"{doing} {settings.algorithm} on {settings.environment} ({', '.join(facts)})"
+    line = f"{doing} {settings.algorithm} on {escape(settings.environment)} ({', '.join(facts)})"
+    if settings.data is not None:
+        line += (
+            f", from {settings.data['episodes']:,} logged episodes "
+            f"({settings.data['steps']:,} steps); {_FOR[settings.data['interaction']]}"
+        )
     if event.num_probe_episodes and event.steps <= event.num_probe_steps:
         line += (
             f"; probed with {event.num_probe_episodes} random episodes, "

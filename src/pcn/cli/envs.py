@@ -1,20 +1,26 @@
 """`pcn envs`: what can be trained on."""
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import tyro
 from rich.markup import escape
 from rich.table import Table
 
-from pcn.algorithms import ALGORITHMS
+import pcn.envs
+from pcn.cli.process import set_up_process
 from pcn.cli.screen import console, next_steps, print_table
 from pcn.envs.entry_points import installed_names
-from pcn.envs.finding import find_environment
 from pcn.envs.registry import ENVIRONMENTS
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.nets.heads import action_head_for
-from pcn.recipes import recipe_for
+
+COLUMNS = ("environment", "objectives", "actions", "step limit", "budget", "front")
+OVERVIEW = Path(pcn.envs.__file__).with_name("overview.json")
+"""The rows of our environments, so that none has to be made; `python -m pcn.cli.envs` writes it."""
+MOST_OBJECTIVES = 4
+"""So many objectives are named in the table; of more only the first and the last are."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +40,12 @@ class Envs:
                 raise UserError(f"no environment is called {name!r}; there are: {known}")
         names = self.names or tuple(ENVIRONMENTS)
         table = Table(box=None, header_style="bold", pad_edge=False)
-        for column in ("environment", "objectives", "actions", "step limit", "budget", "front"):
+        for column in COLUMNS:
             table.add_column(column)
+        written = json.loads(OVERVIEW.read_text()) if OVERVIEW.exists() else {}
         for name in names:
-            table.add_row(name, *_cells(name, find_environment(name, {}).environment.spec))
+            cells = written.get(name) or cells_of(name)
+            table.add_row(name, *(escape(cell) for cell in cells))
         print_table(table)
         if self.verbose:
             for name in names:
@@ -53,18 +61,20 @@ class Envs:
         )
 
 
-def _cells(name: str, spec: EnvironmentSpec) -> list[str]:
-    """A row of the table."""
+def cells_of(name: str) -> list[str]:
+    """The row of an environment, which is made for it."""
+    set_up_process(jax=True)
+    from pcn.envs.finding import find_environment
+    from pcn.nets.heads import action_head_for
+    from pcn.recipes import recipe_for
+
+    spec = find_environment(name, {}).environment.spec
     front = "unknown"
     if spec.front is not None:
         front = f"{spec.front.status}, {len(spec.front.returns)} points"
-    objectives = ", ".join(
-        f"{objective.name} ({'max' if objective.direction == 'maximise' else 'min'})"
-        for objective in spec.objectives
-    )
     budget = recipe_for(name, {}, "pcn", "default", spec)[0]["total_steps"]
     return [
-        objectives,
+        _objectives(spec),
         str(action_head_for(spec.action_space).num_outputs),
         str(spec.step_limit),
         f"{budget:,} steps",
@@ -72,12 +82,37 @@ def _cells(name: str, spec: EnvironmentSpec) -> list[str]:
     ]
 
 
+def _objectives(spec: EnvironmentSpec) -> str:
+    told = [
+        f"{objective.name} ({'max' if objective.direction == 'maximise' else 'min'})"
+        for objective in spec.objectives
+    ]
+    if len(told) > MOST_OBJECTIVES:
+        told = [told[0], "…", f"{told[-1]}: {len(told)} objectives"]
+    return ", ".join(told)
+
+
 def _show_recipe(name: str) -> None:
     """Print what a recipe changes: a paragraph for each algorithm and preset, a line per value."""
+    from pcn.algorithms import ALGORITHMS
+    from pcn.recipes import recipe_for
+
     console.print(f"\n[bold]{name}[/]: {ENVIRONMENTS[name].summary}")
     for algorithm, entry in ALGORITHMS.items():
         for preset in entry.presets:
             values, reasons = recipe_for(name, {}, algorithm, preset)
             console.print(f"  {algorithm}, {preset} preset")
             for option, value in values.items():
-                console.print(f"    {option} = {value}  [dim]{reasons[option]}[/]")
+                console.print(
+                    f"    {option} = {escape(str(value))}  [dim]{escape(reasons[option])}[/]"
+                )
+
+
+def overview() -> str:
+    """What `overview.json` should hold: a line for each environment."""
+    lines = [f"  {json.dumps(name)}: {json.dumps(cells_of(name))}" for name in ENVIRONMENTS]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    OVERVIEW.write_text(overview())

@@ -42,10 +42,10 @@ class Explore:
 
         runs, left_out = open_runs(self.runs)
         unwatched = [shown.why_not_watched for shown in runs if shown.why_not_watched is not None]
-        for sentence in [*left_out, *unwatched]:
-            complain(sentence)
         explorer = Explorer(runs, left_out, before_acting=configure_jax)
         server = PageServer(explorer, host=self.host, port=self.port)
+        for sentence in [*left_out, *unwatched]:
+            complain(sentence)
         console.print(f"The page is at {server.address}", markup=False)
         if not server.is_local:
             console.print("Other machines can open it, too, if they know this address.")

@@ -1,35 +1,60 @@
-"""Ctrl-C while training: finish the iteration, save a checkpoint, say how to go on."""
+"""Ctrl-C and signals while training: finish the iteration, save a checkpoint, say how to go on."""
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-from pcn.cli.screen import program
+from pcn.cli.screen import discard_output, program
 from pcn.errors import Stopped
+
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Ctrl-C, `kill` or a queueing system at its time limit, and a terminal that is closed."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal ended the command."""
+
+    def __init__(self, hint: str, code: int) -> None:
+        super().__init__(hint)
+        self.code = code
+        """What the program exits with: 128 and the signal's number, as shells count."""
 
 
 @contextmanager
 def stop_on_interrupt(folder: Path, go_on: str | None = None) -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; a second one stops at once.
+    """An event that the first signal sets; a second one stops at once.
 
     `go_on` is the command with which to continue, by default `resume` and the folder.
     """
     stop = threading.Event()
+    received = signal.SIGINT
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal received
+        del frame
+        received = signal.Signals(number)
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
+        if received == getattr(signal, "SIGHUP", None):
+            discard_output()  # the terminal is gone: whatever is printed would be an error
+        with suppress(OSError):
+            # Not by `print`, which may be under way already.
+            os.write(2, b"\npcn: stopping after this iteration; once more stops at once\n")
 
-    before = signal.signal(signal.SIGINT, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in SIGNALS}
     try:
         yield stop
     except (KeyboardInterrupt, Stopped):
         command = f"resume {folder}" if go_on is None else go_on
         hint = f"; continue with `{program()} {command}`" if folder.exists() else ""
-        raise KeyboardInterrupt(hint) from None
+        raise Interrupted(hint, 128 + received) from None
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

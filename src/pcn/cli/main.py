@@ -1,11 +1,13 @@
 """`pcn`: which command was meant, and what to say when it cannot be done."""
 
+import difflib
 import importlib
 import sys
 from typing import Any, NamedTuple
 
 from pcn.cli.screen import complain, discard_output
 from pcn.errors import UserError
+from pcn.starting import end_of_starting
 
 
 class Command(NamedTuple):
@@ -17,7 +19,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "envs": Command("pcn.cli.envs", "Envs"),
+    "envs": Command("pcn.cli.envs", "Envs", uses_jax=False),
     "check": Command("pcn.cli.check", "Check"),
     "train": Command("pcn.cli.train", "Train"),
     "resume": Command("pcn.cli.resume", "Resume"),
@@ -30,6 +32,7 @@ COMMANDS = {
     "reproduce": Command("pcn.cli.reproduce", "Reproduce"),
     "sweep": Command("pcn.cli.sweep", "Sweep"),
     "compare": Command("pcn.cli.compare", "Compare", uses_jax=False),
+    "completion": Command("pcn.cli.completion", "Completion", uses_jax=False),
 }
 
 USAGE = """\
@@ -41,6 +44,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
   pcn check deep-sea-treasure-v0              what random episodes tell of an environment
   pcn train deep-sea-treasure --out RUN       train and record the run in a new folder
   pcn train deep-sea-treasure --algorithm ra  the same with another algorithm: mones or ra
+  pcn train --from-dataset D                  learn from logged episodes: a run's, npz or Minari
   pcn resume RUN                              continue an interrupted run
   pcn evaluate RUN                            execute every policy of a run again
   pcn play RUN --policy 3 [--save play.gif]   run one policy step by step
@@ -51,6 +55,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, and run the one y
   pcn reproduce table1 --dry-run              the paper's experiments: which runs, and how long
   pcn sweep minecart --algorithm pcn,ra --seeds 0-4 --out DIR   many runs of your own choice
   pcn compare RUN RUN ... [other.csv]         runs side by side: statistics over seeds, pictures
+  eval "$(pcn completion bash)"               the Tab key completes commands, options and names
 
 `pcn COMMAND --help` lists the options of a command.
 """
@@ -70,14 +75,18 @@ def main(arguments: list[str] | None = None) -> None:
     name, *rest = arguments
     try:
         if name not in COMMANDS:
-            raise UserError(f"no command is called {name!r}; there are: {', '.join(COMMANDS)}")
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            meant = f", perhaps {near[0]} was meant" if near else ""
+            raise UserError(
+                f"no command is called {name!r}{meant}; there are: {', '.join(COMMANDS)}"
+            )
         _run(name, rest)
     except UserError as error:
         complain(str(error))
         sys.exit(2)
     except KeyboardInterrupt as stop:
         complain(f"interrupted{stop}")
-        sys.exit(130)
+        sys.exit(getattr(stop, "code", 130))
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
         discard_output()
         sys.exit(1)
@@ -88,23 +97,23 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(name: str, arguments: list[str]) -> None:
     """Parse the arguments of a command and call it."""
-    import tyro
+    from pcn.cli.process import collecting_later, set_up_process
 
-    from pcn.cli.numbers import REGISTRY
-    from pcn.cli.process import set_up_process
+    with collecting_later():
+        from pcn.cli.parsing import parse
 
-    where = COMMANDS[name]
-    set_up_process(jax=where.uses_jax)
-    module: Any = importlib.import_module(where.module)
-    if hasattr(module, "ARGUMENTS"):  # the options of environments
-        from pcn.cli.options import with_values
+        where = COMMANDS[name]
+        set_up_process(jax=where.uses_jax)
+        module: Any = importlib.import_module(where.module)
+        if hasattr(module, "ARGUMENTS"):  # the options of environments
+            from pcn.cli.options import with_values
 
-        arguments = with_values(arguments, module.ARGUMENTS)
-    parsed: Any = tyro.cli(
-        getattr(module, where.name),
-        args=arguments,
-        prog=f"pcn {name}",
-        registry=REGISTRY,
-        config=(tyro.conf.OmitArgPrefixes,),
-    )
-    parsed()
+            arguments = with_values(arguments, module.ARGUMENTS)
+        kind = getattr(module, where.name)
+        if "--help-all" in arguments:
+            arguments = ["--help"]
+        elif {"-h", "--help"} & {*arguments} and hasattr(module, "BASIC"):
+            kind, arguments = module.BASIC, ["--help"]
+        command = parse(kind, arguments, f"pcn {name}")
+    end_of_starting()
+    command()

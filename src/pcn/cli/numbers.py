@@ -1,6 +1,8 @@
-"""Whole numbers as people type them: 100000, 100_000 and 1e5."""
+"""Values as people type them: whole numbers such as 100000, 100_000 and 1e5, and `None`."""
 
-from typing import Any
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
@@ -12,10 +14,14 @@ def whole_number(word: str) -> int:
     try:
         return int(word)
     except ValueError:
+        pass
+    try:
         value = float(word)
-        if not value.is_integer():
-            raise ValueError(f"{word} is no whole number") from None
-        return int(value)
+    except ValueError:
+        value = float("nan")
+    if not value.is_integer():
+        raise ValueError(f"{word!r} is no whole number")
+    return int(value)
 
 
 @REGISTRY.primitive_rule
@@ -31,5 +37,44 @@ def _whole_numbers(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | N
         metavar="INT",
         instance_from_str=lambda words: whole_number(words[0]),
         is_instance=is_instance,
+        str_from_instance=lambda value: [str(value)],
+    )
+
+
+_SIMPLE: dict[Any, tuple[str, Any]] = {
+    int: ("INT", whole_number),
+    float: ("FLOAT", float),
+    str: ("STR", str),
+    Path: ("PATH", Path),
+}
+"""Types that may be optional: how help calls them, and how they are read."""
+
+
+@REGISTRY.primitive_rule
+def _optional(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any] | None:
+    """One of these types or `None`; help shows the type alone."""
+    parts = get_args(info.type)
+    if get_origin(info.type) not in (Union, UnionType) or len(parts) != 2 or NoneType not in parts:
+        return None
+    kind = next(part for part in parts if part is not NoneType)
+    if get_origin(kind) is tuple and get_args(kind)[0] in _SIMPLE and get_args(kind)[1:] == (...,):
+        metavar, read = _SIMPLE[get_args(kind)[0]]
+        return PrimitiveConstructorSpec(
+            nargs="*",
+            metavar=f"{metavar} [{metavar} ...]",
+            instance_from_str=lambda words: (
+                None if words == ["None"] else tuple(read(word) for word in words)
+            ),
+            is_instance=lambda value: value is None or isinstance(value, tuple),
+            str_from_instance=lambda value: ["None"] if value is None else list(map(str, value)),
+        )
+    if kind not in _SIMPLE:
+        return None
+    metavar, read = _SIMPLE[kind]
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar=metavar,
+        instance_from_str=lambda words: None if words[0] == "None" else read(words[0]),
+        is_instance=lambda value: value is None or isinstance(value, kind),
         str_from_instance=lambda value: [str(value)],
     )

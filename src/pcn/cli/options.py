@@ -26,6 +26,9 @@ from pcn.errors import UserError
 GYMNASIUM_OWNER = "Gymnasium environments"
 """Whose options those of all environments that are not in the table are."""
 
+EVERY_ALGORITHM = "every algorithm's"
+"""The group of those options that all algorithms have."""
+
 
 @dataclass
 class SharedOption:
@@ -92,7 +95,7 @@ def groups_of(options: Iterable[SharedOption]) -> dict[str, Any]:
     for option in options:
         title = listed(option.owners)
         if option.owners == list(ALGORITHMS):
-            title = "every algorithm's"
+            title = EVERY_ALGORITHM
         elif option.group and len(option.owners) == 1:
             title += f" {option.group.replace('_', ' ')}"
         grouped.setdefault(title, {})[option.name] = option.annotation
@@ -130,7 +133,7 @@ def with_values(arguments: Iterable[str], options: Mapping[str, SharedOption]) -
             continue
         negated = option.flag.replace("--", "--no-", 1)
         found: list[str] = []
-        for argument, following in zip(given, [*given[1:], ""], strict=True):
+        for argument, following in zip(given, [*given[1:], ""], strict=False):
             if argument == negated:
                 found += [option.flag, "False"]
             elif argument == option.flag and following not in (*words, "True", "False"):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import tyro
 from jaxtyping import Float
+from rich.markup import escape
 from rich.table import Table
 
 from pcn.cli.screen import console, next_steps, print_table, quoted, vector
@@ -60,7 +61,7 @@ class Play:
         requested: Float[np.ndarray, " objective"],
     ) -> str:
         """The return that the policy stands for, and the command that it is given for it."""
-        names = ", ".join(run.spec.objective_names)
+        names = escape(", ".join(run.spec.objective_names))
         horizon = run.coverage_set.horizons[self.policy]
         line = (
             f"Policy {self.policy} of {quoted(self.run)}: requested {vector(requested)} "
@@ -98,7 +99,7 @@ def step_table(episode: PlayedEpisode) -> Table:
         command = episode.command
         table.add_row("", "", "", vector(command.desired_return), f"{command.desired_horizon:g}")
     for step in episode.steps:
-        cells = [str(step.number), step.action, vector(step.reward)]
+        cells = [str(step.number), escape(step.action), vector(step.reward)]
         if step.command is not None:
             cells += [vector(step.command.desired_return), f"{step.command.desired_horizon:g}"]
         table.add_row(*cells)

@@ -16,11 +16,12 @@ SUFFIXES = (".png", ".pdf", ".svg")
 class Plot:
     """Draw the executed front of a run, beside what was requested and the known front.
 
+    The executed fronts of several runs of one environment share a picture.
     With --progress: archive and executed hypervolume against steps, of one run or several.
     """
 
     runs: tyro.conf.Positional[tuple[Path, ...]]
-    """The run's folder; for --progress there may be several."""
+    """The folder of a run, or of several."""
     progress: tyro.conf.FlagCreatePairsOff[bool] = False
     """Draw how the training went instead of the front."""
     out: Path | None = None
@@ -33,14 +34,16 @@ class Plot:
             raise UserError(f"--out must end in {', '.join(SUFFIXES)}, got {out}")
         if not self.runs:
             raise UserError("which run? Name its folder, as in `pcn plot runs/dst`")
-        if len(self.runs) > 1 and not self.progress:
-            raise UserError(f"one run's front can be drawn at a time, got {len(self.runs)} runs")
         # Drawing takes a while to import; no other command should wait for it.
         from pcn.figures.canvas import save
-        from pcn.figures.front import front_figure
+        from pcn.figures.front import front_figure, fronts_figure
         from pcn.figures.progress import progress_figure
 
         runs = [load(path) for path in self.runs]
-        save(progress_figure(runs) if self.progress else front_figure(runs[0]), out)
+        if self.progress:
+            figure = progress_figure(runs)
+        else:
+            figure = front_figure(runs[0]) if len(runs) == 1 else fronts_figure(runs)
+        save(figure, out)
         console.print(f"Wrote {quoted(out)}")
         next_steps((f"play {quoted(self.runs[0])} --policy 0", "run one policy, step by step"))

@@ -9,6 +9,7 @@ from pcn.cli.display import Display
 from pcn.cli.interrupt import stop_on_interrupt
 from pcn.cli.screen import console, show_run
 from pcn.errors import UserError
+from pcn.runs import loggers
 from pcn.runs.folder import RunFolder
 from pcn.runs.request import CHECKPOINT_SECONDS
 from pcn.runs.run import load
@@ -34,10 +35,11 @@ class Resume:
             raise UserError(
                 f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`"
             )
+        logs = loggers.logs_again(self.run)
         with Display(console, "Resuming") as display, stop_on_interrupt(self.run) as stop:
             run = carry_out(
                 folder,
-                report=display,
+                report=loggers.all_of(display, *logs),
                 stop=stop,
                 checkpoint_seconds=self.checkpoint_seconds,
                 take_over=self.take_over,

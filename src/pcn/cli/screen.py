@@ -1,16 +1,18 @@
 """What commands print: tables, metrics, next steps and complaints."""
 
+import io
 import os
 import shlex
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Column, Table
 
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
@@ -33,6 +35,20 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def open_streams() -> None:
+    """Give a program that was started without standard streams, or with poor ones, usable ones.
+
+    Letters that the terminal's encoding does not have become question marks.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller, as in `pcn envs >&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+open_streams()
 # Where there is no terminal, lines are as long as they need to be.
 console = _Screen(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
 
@@ -46,15 +62,51 @@ def quoted(path: object) -> str:
 
 
 def print_table(table: Table) -> None:
-    """Print a table as wide as it is; a narrow terminal breaks its lines but loses nothing."""
-    wide = console.options.update(width=10_000)
-    width = Measurement.get(console, wide, table).maximum
-    console.print(table, width=width, crop=False, no_wrap=True, overflow="ignore")
+    """Print a table as wide as it is; in a narrow terminal, its columns in several parts."""
+    parts = _parts_of(table, console.width) if console.is_terminal else [table]
+    for number, part in enumerate(parts):
+        if number > 0:
+            console.print()
+        wide = console.options.update(width=10_000)
+        width = Measurement.get(console, wide, part).maximum
+        console.print(part, width=width, crop=False, no_wrap=True, overflow="ignore")
+
+
+def _parts_of(table: Table, width: int) -> list[Table]:
+    """The columns in as many tables as a width asks for; each begins with the first column."""
+    first, *others = table.columns
+    groups: list[list[Column]] = [[]]
+    used = _width_of(first)
+    for column in others:
+        needed = _width_of(column) + 2  # what is between two columns
+        if groups[-1] and used + needed > width:
+            groups.append([])
+            used = _width_of(first)
+        groups[-1].append(column)
+        used += needed
+    if len(groups) == 1:
+        return [table]
+    parts = []
+    for group in groups:
+        part = Table(box=None, header_style="bold", pad_edge=False)
+        for column in (first, *group):
+            part.add_column(column.header, justify=column.justify)
+        for cells in zip(*(column.cells for column in (first, *group)), strict=True):
+            part.add_row(*cells)
+        parts.append(part)
+    return parts
+
+
+def _width_of(column: Column) -> int:
+    """How wide the widest cell of a column is."""
+    cells = [column.header, *column.cells]
+    return max(Measurement.get(console, console.options, cell).maximum for cell in cells)
 
 
 def complain(sentence: str) -> None:
-    """Print one sentence on standard error."""
-    print(f"pcn: {sentence}", file=sys.stderr)
+    """Print one sentence on standard error, if anybody is there to read it."""
+    with suppress(OSError, ValueError):
+        print(f"pcn: {' '.join(sentence.split())}", file=sys.stderr)
 
 
 def number(value: float) -> str:
@@ -75,13 +127,14 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     """
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("policy", justify="right")
-    for name in spec.objective_names:
+    names = [escape(name) for name in spec.objective_names]
+    for name in names:
         table.add_column(f"requested {name}", justify="right")
     table.add_column("in steps", justify="right")
-    for name in spec.objective_names:
+    for name in names if coverage_set.is_executed else ():
         table.add_column(f"executed {name}", justify="right")
     if coverage_set.is_repeated:
-        for name in spec.objective_names:
+        for name in names:
             table.add_column(f"10 to 90 % {name}", justify="right")
         table.add_column("executions", justify="right")
     table.add_column("")
@@ -89,11 +142,12 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     front_mask = coverage_set.front_mask
     for index in range(min(len(coverage_set), MOST_ROWS)):
         remark = "falls short" if short[index] else ("" if front_mask[index] else "dominated")
+        remark = remark if coverage_set.is_executed else "NOT EXECUTED"
         table.add_row(
             str(index),
             *(number(value) for value in coverage_set.requested[index]),
             number(coverage_set.horizons[index]),
-            *executed_cells(coverage_set, index),
+            *(executed_cells(coverage_set, index) if coverage_set.is_executed else ()),
             remark,
         )
     return table
@@ -123,6 +177,9 @@ def show_coverage_set(
     order = coverage_set.order
     executed, archive, fidelity = metrics["executed"], metrics["archive"], metrics["fidelity"]
     console.print()
+    if not coverage_set.is_executed:
+        _show_unexecuted(metrics)
+        return
     parts = [
         f"hypervolume {number(executed['hypervolume'])}{_interval(executed)}",
         f"{executed['cardinality']} {order.adjective} policies",
@@ -163,6 +220,21 @@ def show_coverage_set(
     )
 
 
+def _show_unexecuted(metrics: dict[str, Any]) -> None:
+    """Print what logged episodes support, and that nothing of it was executed."""
+    archive, predicted = metrics["archive"], metrics.get("predicted", {})
+    console.print(f"[bold]{metrics['not_executed']}[/]")
+    console.print(
+        f"[bold]data[/]      hypervolume {number(archive['hypervolume'])} · "
+        f"{archive['cardinality']} non-dominated returns among the logged episodes"
+    )
+    if predicted:
+        console.print(
+            f"[bold]fit[/]       the network predicts every action of {predicted['episodes']} of "
+            f"these {predicted['of']} episodes"
+        )
+
+
 def _interval(executed: dict[str, Any]) -> str:
     """The interval of a hypervolume of means, and what it was before its correction."""
     if "hypervolume_interval" not in executed:
@@ -178,10 +250,8 @@ def show_run(run: Run) -> None:
     show_coverage_set(run.coverage_set, run.spec, run.metrics)
     phases = run.metrics["steps_by_phase"]
     parts = ", ".join(f"{phase} {steps:,}" for phase, steps in phases.items() if steps)
-    console.print(
-        f"[bold]training[/]  {run.metrics['steps']:,} environment steps ({parts}) in "
-        f"{run.metrics['seconds']:.1f} s"
-    )
+    steps = f"{run.metrics['steps']:,} environment steps ({parts})" if parts else "no steps"
+    console.print(f"[bold]training[/]  {steps} in {run.metrics['seconds']:.1f} s")
     console.print(f"\nWrote {quoted(run.path)}: {', '.join(FILES)}")
     middle = len(run.coverage_set) // 2
     next_steps(

@@ -11,6 +11,7 @@ from pcn.algorithms import ALGORITHMS
 from pcn.cli.display import Display
 from pcn.cli.interrupt import stop_on_interrupt
 from pcn.cli.options import (
+    EVERY_ALGORITHM,
     algorithm_options,
     environment_options,
     environment_taker,
@@ -20,7 +21,6 @@ from pcn.cli.options import (
 from pcn.cli.screen import console, show_run
 from pcn.errors import UserError
 from pcn.runs import loggers
-from pcn.runs.events import Event, Report
 from pcn.runs.request import CHECKPOINT_SECONDS, Request
 from pcn.runs.training import carry_out
 
@@ -35,8 +35,13 @@ class TrainOptions:
     the environment; `pcn envs --verbose` shows what recipes change, and why.
     """
 
-    environment: tyro.conf.Positional[str]
-    """One that `pcn envs` lists, an id of Gymnasium, or `module:Name` of your own."""
+    environment: tyro.conf.Positional[str | None] = None
+    """One that `pcn envs` lists, an id of Gymnasium, or `module:Name` of your own. It may be left
+    out where a dataset is given: then nothing is executed."""
+    from_dataset: str | None = None
+    """Begin with logged episodes: a run's folder, an .npz file or a Minari dataset (HDF5)."""
+    execute_on: str | None = None
+    """With a dataset and no environment: an environment that only executes the final policies."""
     seed: int = 0
     """Seeds the network, the environment and every choice of the algorithm."""
     out: Path | None = None
@@ -62,14 +67,26 @@ class TrainOptions:
             raise UserError(
                 f"no algorithm is called {self.algorithm!r}; there are: {', '.join(ALGORITHMS)}"
             )
+        environment = self.environment or self.execute_on
+        if self.execute_on is not None and (self.from_dataset is None or self.environment):
+            raise UserError("--execute-on needs --from-dataset, and no other environment")
+        if environment is None and self.from_dataset is None:
+            raise UserError("which environment? Name one, as in `pcn train deep-sea-treasure`")
         refuse_options_of_others(hyperparameters, HYPERPARAMETERS, self.algorithm, self.algorithm)
         refuse_options_of_others(
-            arguments, ARGUMENTS, environment_taker(self.environment), self.environment
+            arguments,
+            ARGUMENTS,
+            environment_taker(environment or ""),
+            environment or "no environment",
         )
         learner = "" if self.algorithm == DEFAULT_ALGORITHM else f"{self.algorithm}-"
-        out = self.out or Path("runs") / f"{self.environment}-{learner}{self.seed}"
+        place = environment or Path(str(self.from_dataset)).stem
+        kind = "" if self.from_dataset is None else "from-data-"
+        out = self.out or Path("runs") / f"{place}-{kind}{learner}{self.seed}"
         request = Request(
-            environment=self.environment,
+            environment=environment,
+            dataset=self.from_dataset,
+            only_execute=self.execute_on is not None,
             arguments=arguments,
             algorithm=self.algorithm,
             preset=self.preset,
@@ -78,19 +95,9 @@ class TrainOptions:
             out=out,
             checkpoint_seconds=self.checkpoint_seconds,
         )
-        reports: list[Report] = []
-        if self.tensorboard:
-            reports.append(loggers.tensorboard(out / "tensorboard"))
-        if self.wandb is not None:
-            reports.append(loggers.wandb(self.wandb))
+        logs = loggers.logs_of(out, tensorboard_too=self.tensorboard, project=self.wandb)
         with Display(console, "Training") as display, stop_on_interrupt(out) as stop:
-
-            def report(event: Event) -> None:
-                display(event)
-                for log in reports:
-                    log(event)
-
-            run = carry_out(request, report=report, stop=stop)
+            run = carry_out(request, report=loggers.all_of(display, *logs), stop=stop)
         show_run(run)
 
     def _given(self, options: Any) -> dict[str, Any]:
@@ -121,3 +128,19 @@ Train = dataclasses.make_dataclass(
     frozen=True,
 )
 Train.__doc__ = TrainOptions.__doc__
+
+BASIC = dataclasses.make_dataclass(
+    "BASIC",
+    [
+        (name, Annotated[kind, tyro.conf.arg(name=title)], field(default_factory=dict))
+        for name, (title, kind) in GROUPS.items()
+        if title == EVERY_ALGORITHM
+    ],
+    bases=(TrainOptions,),
+    frozen=True,
+)
+"""What `--help` shows: no more than most people need."""
+BASIC.__doc__ = (
+    f"{TrainOptions.__doc__}\n\nThere are {len(HYPERPARAMETERS) + len(ARGUMENTS)} options of "
+    "algorithms, refinements and environments in all: `pcn train --help-all` shows them."
+)

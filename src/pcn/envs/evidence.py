@@ -23,6 +23,8 @@ class Evidence:
     seed_respected: bool | None = None
     """Whether the same seed and the same actions have the same outcome, where that says something:
     None in a deterministic environment."""
+    remarks: list[str] = field(default_factory=list)
+    """What the user should mend, though training can go on."""
     seconds: float = 0.0
     """Time that the steps took."""
 

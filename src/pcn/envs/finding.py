@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
+import gymnasium as gym
 import numpy as np
 
+from pcn.envs.action_bounds import is_unbounded, within
 from pcn.envs.discounts import DISCOUNTS
 from pcn.envs.entry_points import installed_names
 from pcn.envs.environment import AbstractEnvironment
@@ -84,6 +86,8 @@ def find_environment(
             deterministic=None if compare_all else given.get("deterministic"),
             total_steps=total_steps,
             compare_all=compare_all,
+            action_low=given.get("action_low"),
+            action_high=given.get("action_high"),
         )
 
     if name in ENVIRONMENTS:
@@ -120,6 +124,11 @@ def environment_name(thing: Any) -> str:
 
     An instance has its class's name where the class makes an equal one without arguments.
     """
+    if isinstance(thing, gym.Env):
+        raise UserError(
+            f"{thing} is one Gymnasium environment, and training needs several: give its class, or "
+            "a function that makes one"
+        )
     if not isinstance(thing, AbstractEnvironment):
         return name_of(thing)
     name = name_of(type(thing))
@@ -155,6 +164,12 @@ def _find_gymnasium(
             "masked_actions": found.masked_actions,
             "step_limit": found.step_limit,
         }
+        box = found.action_space
+        if isinstance(box, gym.spaces.Box) and box != source.instance().action_space:
+            settled |= {
+                "action_low": tuple(np.ravel(box.low).tolist()),
+                "action_high": tuple(np.ravel(box.high).tolist()),
+            }
         num_episodes, num_steps = found.num_episodes, found.num_steps
         evidence = found.evidence
         spec = describe(
@@ -165,7 +180,11 @@ def _find_gymnasium(
         )
         source.close()
     environment = GymnasiumEnvironment(
-        spec, source.make, num_slots=settled["environments"], workers=settled["workers"]
+        spec,
+        source.make,
+        num_slots=settled["environments"],
+        workers=settled["workers"],
+        answer_seconds=settled["answer_seconds"],
     )
     return FoundEnvironment(environment, settled, num_episodes, num_steps, evidence)
 
@@ -223,11 +242,13 @@ def _probe_unless_known(
     """What is given, and what random episodes find where something is not."""
     names = ("reference_point", "deterministic", "masked_actions", "step_limit")
     given = {name: settled[name] for name in names if settled[name] is not None}
-    if len(given) == len(names):
-        found = Probe(**given)
+    bounds = {name: settled[name] for name in ("action_low", "action_high")}
+    space = within(source.instance().action_space, *bounds.values())
+    if len(given) == len(names) and not is_unbounded(space):
+        found = Probe(**given, action_space=space)
         num_objectives = len(found.reference_point)
     else:
-        found = probed(source, given)
+        found = probed(source, {**given, **bounds})
         num_objectives = len(found.reference_point)
         found = dataclasses.replace(found, **given)
     if len(found.reference_point) != num_objectives or not np.isfinite(found.reference_point).all():

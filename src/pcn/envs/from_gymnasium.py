@@ -12,7 +12,7 @@ from pcn.envs.probing import Probe
 from pcn.envs.registry import Workers
 from pcn.envs.slots import LocalSlots, Slots
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
-from pcn.envs.worker_slots import WorkerSlots
+from pcn.envs.worker_slots import ANSWER_SECONDS, WorkerSlots
 from pcn.errors import UserError
 
 
@@ -23,16 +23,26 @@ class GymnasiumEnvironment(AbstractEnvironment):
     """
 
     def __init__(
-        self, spec: EnvironmentSpec, make: MakeEnv, *, num_slots: int = 16, workers: Workers = False
+        self,
+        spec: EnvironmentSpec,
+        make: MakeEnv,
+        *,
+        num_slots: int = 16,
+        workers: Workers = False,
+        answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
         """`num_slots` instances at once, with `workers` each in a process of its own.
 
-        With `workers="ray"` these processes are actors of a Ray cluster.
+        With `workers="ray"` these processes are actors of a Ray cluster. A worker process that
+        has not answered for `answer_seconds` is given up.
         """
+        if not answer_seconds > 0:
+            raise UserError(f"answer_seconds must be positive, got {answer_seconds}")
         self.spec = spec
         self.num_slots = num_slots
         self._make = make
         self._workers = workers
+        self._answer_seconds = answer_seconds
         self._slots: Slots | None = None
 
     @classmethod
@@ -64,7 +74,9 @@ class GymnasiumEnvironment(AbstractEnvironment):
             from pcn.envs.ray_slots import RaySlots
 
             return RaySlots(self._make, self.spec, self.num_slots)
-        return WorkerSlots(self._make, self.spec, self.num_slots)
+        return WorkerSlots(
+            self._make, self.spec, self.num_slots, answer_seconds=self._answer_seconds
+        )
 
     def prepare(self) -> None:
         """Start the workers, so that errors in them are told before training begins."""
@@ -112,16 +124,24 @@ def describe(
         name=source.name,
         objectives=_objectives(environment, num_objectives),
         observation_space=seen,
-        action_space=environment.action_space,
+        action_space=probe.action_space or environment.action_space,
         step_limit=probe.step_limit,
         reference_point=probe.reference_point,
         front=_claimed_front(environment, num_objectives, discount),
         deterministic=probe.deterministic,
         masked_actions=probe.masked_actions,
-        action_names=getattr(environment.unwrapped, "action_names", ()),
+        action_names=_action_names(environment),
         shown_space=None if seen is shown else shown,
         frame_stack=1 if seen is shown else frame_stack,
     )
+
+
+def _action_names(environment: gym.Env[Any, Any]) -> tuple[str, ...]:
+    """A name for each action of a `Discrete` space, if the environment has just as many."""
+    space, names = environment.action_space, getattr(environment.unwrapped, "action_names", ())
+    if not isinstance(space, gym.spaces.Discrete) or not isinstance(names, list | tuple):
+        return ()
+    return tuple(map(str, names)) if len(names) == space.n else ()
 
 
 def _objectives(environment: gym.Env[Any, Any], count: int) -> tuple[Objective, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 import gymnasium as gym
 
 from pcn.envs.environment import AbstractEnvironment
-from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.gymnasium_source import GymnasiumSource, missing_hint
 from pcn.errors import UserError
 
 
@@ -32,8 +32,8 @@ def as_environment(thing: Any, name: str) -> AbstractEnvironment | GymnasiumSour
         made = thing()
     except UserError:
         raise
-    except Exception as error:  # whatever the user's own code raises
-        raise UserError(f"cannot make {name}: {error}") from None
+    except (Exception, SystemExit) as error:  # whatever the user's own code raises
+        raise UserError(f"cannot make {name}: {error}{missing_hint(error)}") from None
     if isinstance(made, AbstractEnvironment):
         return made
     if isinstance(made, gym.Env):

@@ -1,9 +1,11 @@
 """Where Gymnasium environments come from: ids, classes and functions."""
 
 import importlib
+import traceback
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -12,7 +14,7 @@ from pcn.errors import UserError
 
 MakeEnv = Callable[..., gym.Env[Any, Any]]
 
-EXTRA = "pip install 'pcn[gymnasium]' brings what MO-Gymnasium's ids with discrete actions need"
+EXTRA = "pip install 'pcn[gymnasium]' brings what MO-Gymnasium's ids need"
 """Told where a package is missing."""
 IN_EXTRA = ("box2d", "mujoco", "highway_env", "imageio", "packaging", "pandas")
 
@@ -35,8 +37,8 @@ class GymnasiumSource:
         if self._instance is None:
             try:
                 made: Any = self.make()
-            except Exception as error:  # whatever the environment's own code raises
-                raise UserError(f"cannot make {self.name}: {error}{_hint(error)}") from None
+            except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+                raise UserError(f"cannot make {self.name}: {error}{missing_hint(error)}") from None
             if not isinstance(made, gym.Env):
                 raise UserError(f"{self.name} makes {made!r}, which is no Gymnasium environment")
             self._instance = made
@@ -49,11 +51,21 @@ class GymnasiumSource:
             self._instance = None
 
 
-def _hint(error: Exception) -> str:
+def missing_hint(error: BaseException) -> str:
     """What to install, where a package is missing."""
-    missing = isinstance(error, ImportError | gym.error.DependencyNotInstalled)
-    named = any(package in str(error).lower() for package in IN_EXTRA)
-    return f"; {EXTRA}" if missing and named else ""
+    if not isinstance(error, ImportError | gym.error.DependencyNotInstalled):
+        return ""
+    if any(package in str(error).lower() for package in IN_EXTRA):
+        return f"; {EXTRA}"
+    module = (getattr(error, "name", None) or "").partition(".")[0]
+    return f"; install the package that brings it, perhaps `pip install {module}`" if module else ""
+
+
+def failure_of(error: BaseException) -> str:
+    """What failed in an environment's own code, and in which line."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = traceback.format_exception_only(error)[-1].strip()
+    return f"it failed at {Path(place.filename).name}:{place.lineno}: {what}"
 
 
 def is_gymnasium_id(name: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium as gym
 import jax
 import numpy as np
-from jaxtyping import PyTree, UInt8
+from jaxtyping import Num, PyTree, UInt8
 from PIL import Image
 
 from pcn.envs.spec import EnvironmentSpec
@@ -18,13 +18,33 @@ SMALLEST_PICTURE = 16
 
 
 def is_picture(space: gym.Space[Any]) -> bool:
-    """Whether a space holds pictures: height, width and perhaps colours, as bytes."""
-    return (
-        isinstance(space, gym.spaces.Box)
-        and space.dtype == np.uint8
-        and len(space.shape) in (2, 3)
-        and min(space.shape[:2]) >= SMALLEST_PICTURE
-    )
+    """Whether a space holds pictures: height, width and perhaps colours.
+
+    They are bytes, or other numbers between 0 and 1 or between 0 and 255.
+    """
+    if (
+        not isinstance(space, gym.spaces.Box)
+        or len(space.shape) not in (2, 3)
+        or min(space.shape[:2]) < SMALLEST_PICTURE
+    ):
+        return False
+    if space.dtype == np.uint8:
+        return True
+    colours = space.shape[2:] in ((), (1,), (3,), (4,))
+    return bool(colours and np.all(space.low == 0) and _brightest(space) is not None)
+
+
+def _brightest(space: gym.spaces.Box) -> float | None:
+    """What stands for white in a space of pictures: 1 or 255, everywhere."""
+    return next((white for white in (1.0, 255.0) if np.all(space.high == white)), None)
+
+
+def as_bytes(space: gym.Space[Any], picture: Num[np.ndarray, "..."]) -> UInt8[np.ndarray, "..."]:
+    """The picture of a space as bytes."""
+    if picture.dtype == np.uint8 or not isinstance(space, gym.spaces.Box):
+        return picture.astype(np.uint8)
+    white = _brightest(space) or 255.0
+    return np.clip(np.rint(picture * (255.0 / white)), 0, 255).astype(np.uint8)
 
 
 def small_picture(picture: UInt8[np.ndarray, "..."]) -> UInt8[np.ndarray, "side side"]:
@@ -62,7 +82,7 @@ class ObservationReader:
         """A later observation."""
         if not self._is_picture:
             return self._read(observation)
-        frame = small_picture(np.asarray(observation))
+        frame = small_picture(as_bytes(self.shown_space, np.asarray(observation)))
         self._frames = [*(self._frames or [frame] * self._frame_stack), frame][-self._frame_stack :]
         return np.stack(self._frames)
 

@@ -4,9 +4,12 @@ They take at most a share of a training's steps; the last one is cut where the s
 """
 
 from dataclasses import dataclass
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
 
+from pcn.envs.action_bounds import find_bounds, is_unbounded, within
 from pcn.envs.evidence import Evidence
 from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.random_episodes import Prober, RandomEpisode
@@ -46,6 +49,8 @@ class Probe:
     """Episodes that were played to find this out."""
     num_steps: int = 0
     """Environment steps that they took."""
+    action_space: gym.Space[Any] | None = None
+    """The actions with bounds; None where the environment's own are used as they are."""
     evidence: Evidence | None = None
     """How it was found out; None where everything was given."""
 
@@ -57,6 +62,8 @@ def probe(
     deterministic: bool | None = None,
     total_steps: int | None = None,
     compare_all: bool = False,
+    action_low: tuple[float, ...] | None = None,
+    action_high: tuple[float, ...] | None = None,
     seed: int = 0,
 ) -> Probe:
     """Play random episodes to find the number of objectives, a reference point and more.
@@ -71,10 +78,16 @@ def probe(
         deterministic: Whether it is deterministic, if that is known.
         total_steps: The training's steps, of which probing takes a share.
         compare_all: Whether episodes are compared also when something has differed.
+        action_low: The smallest continuous action, if the environment's own is not to be used.
+        action_high: The largest one.
         seed: Seeds the actions and the environment.
     """
     most_steps = DEFAULT_STEPS if total_steps is None else most_probe_steps(total_steps)
     prober = Prober(source, most_steps, seed)
+    space = within(prober.environment.action_space, action_low, action_high)
+    if is_unbounded(space):
+        space = find_bounds(prober, space)
+    prober.act_within(space)
     evidence = prober.evidence
     limit = (
         written_limit(prober.environment)
@@ -120,4 +133,5 @@ def probe(
         num_episodes=prober.num_episodes,
         num_steps=prober.num_steps,
         evidence=evidence,
+        action_space=space,
     )

@@ -4,11 +4,13 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 
+from pcn.envs.answers import AnswerCheck
 from pcn.envs.evidence import Evidence
-from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.gymnasium_source import GymnasiumSource, failure_of
 from pcn.errors import UserError
 from pcn.nets.heads import AbstractActionHead, action_head_for
 
@@ -47,13 +49,21 @@ class Prober:
 
     def __init__(self, source: GymnasiumSource, most_steps: int, seed: int) -> None:
         self.environment, self._name = source.instance(), source.name
-        # An error here is clearer than one in an episode.
-        self._head: AbstractActionHead = action_head_for(self.environment.action_space)
+        self._check = AnswerCheck(source.name)
         self._rng = np.random.default_rng(seed)
-        self.environment.action_space.seed(seed)
+        self._seed = seed
+        self._head: AbstractActionHead | None = None
         self._most_steps = most_steps
         self.num_episodes = self.num_steps = 0
         self.evidence = Evidence()
+
+    def act_within(self, space: gym.Space[Any]) -> None:
+        """Draw random actions from this space, which may be smaller than the environment's own."""
+        # An error here is clearer than one in an episode.
+        self._head = action_head_for(space)
+        self._check = AnswerCheck(self._name, self._head)
+        self._space = space
+        space.seed(self._seed)
 
     @property
     def steps_left(self) -> int:
@@ -67,9 +77,14 @@ class Prober:
     def first_states_differ(self) -> bool:
         """Whether episodes begin differently under other seeds."""
         try:
-            states = [self.environment.reset(seed=self.fresh_seed()) for _ in range(FIRST_STATES)]
-        except Exception as error:  # whatever the environment's own code raises
-            raise UserError(f"{self._name} failed in a random episode: {error!r}") from None
+            states = [
+                self._check.episode_start(self.environment.reset(seed=self.fresh_seed()))
+                for _ in range(FIRST_STATES)
+            ]
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+            raise self._check.refusal(failure_of(error)) from None
         return not all(_equal(states[0][0], observation) for observation, _ in states)
 
     def play(
@@ -81,8 +96,8 @@ class Prober:
             episode = self._played(step_limit, seed=seed, script=script, repeat=repeat)
         except UserError:
             raise
-        except Exception as error:  # whatever the environment's own code raises
-            raise UserError(f"{self._name} failed in a random episode: {error!r}") from None
+        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+            raise self._check.refusal(failure_of(error)) from None
         self.evidence.seconds += time.perf_counter() - started
         self.num_episodes += 1
         self.num_steps += len(episode.actions)
@@ -91,13 +106,16 @@ class Prober:
     def _played(
         self, step_limit: int, *, seed: int, script: list[Any] | None, repeat: float
     ) -> RandomEpisode:
-        environment, head = self.environment, self._head
-        observation, info = environment.reset(seed=seed)
+        environment, head, check = self.environment, self._head, self._check
+        check.begin()
+        observation, info = check.episode_start(environment.reset(seed=seed))
+        self._look_at(observation)
+        info = check.mask(info)
         observations: list[Any] = [observation]
         actions: list[Any] = []
         rewards: list[Float[np.ndarray, " objective"]] = []
         masked = "action_mask" in info
-        space, rng = environment.action_space, np.random.default_rng(seed)
+        rng = np.random.default_rng(seed)
         terminated = truncated = False
         wanted_steps = step_limit if script is None else len(script)
         for number in range(min(wanted_steps, self.steps_left)):
@@ -106,17 +124,21 @@ class Prober:
             elif actions and rng.uniform() < repeat:
                 action = actions[-1]
             else:
-                action = space.sample()
-            if "action_mask" in info:
+                action = self._space.sample()
+            if head is not None and "action_mask" in info:
                 wanted = head.from_environment(action)
                 allowed = head.allowed_row(wanted, head.from_info(info), rng)
                 if script is not None and not np.array_equal(allowed, wanted):
                     break  # what was allowed is forbidden now, so something is random
                 action = head.to_environment(allowed[None])[0]
-            observation, gained, terminated, truncated, info = environment.step(action)
+            check.advance()
+            answer = check.outcome(environment.step(action))
+            observation, gained, terminated, truncated, info = answer
+            self._look_at(observation)
+            info = check.mask(info)
             observations.append(observation)
             actions.append(action)
-            rewards.append(self._checked(gained))
+            rewards.append(check.reward(gained).astype(np.float64))
             if terminated or truncated:
                 break
         return RandomEpisode(
@@ -130,17 +152,11 @@ class Prober:
             and self.steps_left <= len(actions),
         )  # fmt: skip
 
-    def _checked(self, reward: Any) -> Float[np.ndarray, " objective"]:
-        if np.ndim(reward) != 1 or np.size(reward) < 2:
-            raise UserError(
-                f"{self._name} gives rewards of shape {np.shape(reward)}; "
-                "a vector with at least two objectives is needed"
-            )
-        if not np.isfinite(np.asarray(reward)).all():
-            raise UserError(
-                f"{self._name} gives the reward {reward}; every objective must be finite"
-            )
-        return np.asarray(reward, dtype=np.float64)
+    def _look_at(self, observation: Any) -> None:
+        """Refuse an observation that cannot be learnt from; note one outside its space."""
+        outside = self._check.observation(self.environment.observation_space, observation)
+        if outside is not None and not self.evidence.remarks:
+            self.evidence.remarks.append(outside)
 
     def compare(self, first: RandomEpisode, seed: int) -> bool:
         """Whether the same actions led to something else under another seed."""

@@ -60,10 +60,12 @@ def _laboratory(module: str, name: str, **arguments: Any) -> Any:
     return getattr(import_module(f"pcn.envs.laboratory.{module}"), name)(**arguments)
 
 
-def _crossroad(name: str, simulators: int, workers: Workers = True) -> Any:
+def _crossroad(
+    name: str, simulators: int, workers: Workers = True, answer_seconds: float = 600.0
+) -> Any:
     from pcn.envs.crossroad.variants import crossroad
 
-    return crossroad(name, simulators, workers)
+    return crossroad(name, simulators, workers, answer_seconds=answer_seconds)
 
 
 WALKROOM: dict[str, Parameter] = {
@@ -80,12 +82,16 @@ FISHWOOD: dict[str, Parameter] = {
 FRUIT_TREE: dict[str, Parameter] = {
     "depth": Parameter(int, 6, "Forks on the way to a fruit: 5, 6 or 7."),
 }
+ANSWER_SECONDS = Parameter(
+    float, 600.0, "A worker process that has not answered for so long is given up."
+)
 SUMO = ("libsumo",)
 CROSSROAD: dict[str, Parameter] = {
     "simulators": Parameter(int, 8, "Simulations at once, each in a process of its own."),
     "workers": Parameter(
         Workers, True, "`ray` puts these processes on the Ray cluster that this machine is in."
     ),
+    "answer_seconds": ANSWER_SECONDS,
 }
 GYMNASIUM: dict[str, Parameter] = {
     "environments": Parameter(int, 16, "How many environments are stepped together."),
@@ -95,6 +101,7 @@ GYMNASIUM: dict[str, Parameter] = {
         "Whether each of them lives in a process of its own; with `ray`, on the Ray cluster that "
         "this machine is in.",
     ),
+    "answer_seconds": ANSWER_SECONDS,
     "step_limit": Parameter(
         int | None, None, "Longest episode; the environment's own limit when not given."
     ),
@@ -108,6 +115,15 @@ GYMNASIUM: dict[str, Parameter] = {
     ),
     "masked_actions": Parameter(
         bool | None, None, "Whether infos hold an `action_mask`; found likewise."
+    ),
+    "action_low": Parameter(
+        tuple[float, ...] | None,
+        None,
+        "Smallest continuous action, one number or one for each; the environment's own bound, or "
+        "found by random episodes where it has none.",
+    ),
+    "action_high": Parameter(
+        tuple[float, ...] | None, None, "Largest continuous action; found likewise."
     ),
     "frame_stack": Parameter(int, 2, "How many of the last pictures a policy sees together."),
 }

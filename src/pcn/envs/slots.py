@@ -3,21 +3,23 @@
 `worker_slots.py` has each in a process of its own, `ray_slots.py` on a cluster.
 """
 
-import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Num
 
-from pcn.envs.gymnasium_source import MakeEnv
+from pcn.envs.answers import AnswerCheck
+from pcn.envs.gymnasium_source import MakeEnv, failure_of
 from pcn.envs.observations import reader_for
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.nets.heads import action_head_for
+
+GO_ON = "a recorded run goes on from its last checkpoint with `pcn resume`"
+"""What can be done after a failure."""
 
 Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
@@ -44,11 +46,11 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Played:
-    """The episode that a script led to; the lists have one entry per step."""
+    """The episode that a script led to; lists and actions have one entry per step."""
 
     observations: list[Any]
     infos: list[dict[str, Any]]
-    actions: list[Num[np.ndarray, " part"]]
+    actions: Num[np.ndarray, "time part"]
     rewards: list[Float[np.ndarray, " objective"]]
     last_observation: Any
     """What was observed after the last action."""
@@ -81,28 +83,36 @@ class Slot:
     """One instance and the reader of its observations."""
 
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
+        head = action_head_for(spec.action_space)
+        self._check = AnswerCheck(spec.name, head, spec.num_objectives)
         self.environment = make()
         self.reader = reader_for(spec)
-        head = action_head_for(spec.action_space)
         # Looking a method of an Equinox module up takes longer than most of them: once is enough.
         self.to_environment = head.to_environment
         self.allowed_row, self.from_info = head.allowed_row, head.from_info
 
     def reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
+        self._check.begin()
         observation, info = self.environment.reset(seed=seed)
-        return self.reader.first(observation), _mask_of(info)
+        return self.reader.first(observation), self._check.mask(info)
 
     def step(self, action: Any) -> Outcome:
         """Take an action."""
+        check = self._check
+        check.advance()
         observation, reward, terminated, truncated, info = self.environment.step(action)
         return (
             self.reader.next(observation),
-            np.asarray(reward, dtype=np.float32),
+            check.reward(reward).astype(np.float32),
             bool(terminated),
             bool(truncated),
-            _mask_of(info),
+            check.mask(info),
         )
+
+    def failure(self, error: BaseException) -> str:
+        """A sentence on what failed in the environment's own code: where, and in which line."""
+        return f"{self._check.where}: {failure_of(error)}; {GO_ON}"
 
     def begin(self, beginning: Beginning) -> list[Float[np.ndarray, " objective"]]:
         """Take the first steps of an episode again; the rewards tell whether it is the same."""
@@ -113,29 +123,23 @@ class Slot:
         """Play a whole episode."""
         rng = np.random.default_rng(script.seed)
         observation, info = self.reset(script.seed)
-        observations, infos, actions, rewards = [], [], [], []
+        observations, infos, rewards = [], [], []
+        actions = script.actions.copy()
         terminated = truncated = False
-        for action, taken in zip(script.actions, self.to_environment(script.actions), strict=True):
+        for time, taken in enumerate(self.to_environment(actions)):
             if script.obeys_masks and "action_mask" in info:
-                action = self.allowed_row(action, self.from_info(info), rng)
-                taken = self.to_environment(action[None])[0]
+                actions[time] = self.allowed_row(actions[time], self.from_info(info), rng)
+                taken = self.to_environment(actions[time, None])[0]
             observations.append(observation)
             infos.append(info)
-            actions.append(action)
-            outcome = self.step(taken)
-            observation, reward, terminated, truncated, info = outcome
+            observation, reward, terminated, truncated, info = self.step(taken)
             rewards.append(reward)
             if terminated or truncated:
                 break
         return Played(
-            observations, infos, actions, rewards, observation,
+            observations, infos, actions[: len(rewards)], rewards, observation,
             terminated=terminated, truncated=truncated,
         )  # fmt: skip
-
-
-def _mask_of(info: dict[str, Any]) -> dict[str, Any]:
-    """The only part of an `info` that is passed on."""
-    return {"action_mask": info["action_mask"]} if "action_mask" in info else {}
 
 
 class LocalSlots:
@@ -161,12 +165,16 @@ class LocalSlots:
         return self._ask("play", scripts)
 
     def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
-        try:
-            return {slot: getattr(self._filled[slot], what)(m) for slot, m in messages.items()}
-        except UserError:
-            raise
-        except Exception as error:  # whatever the environment's own code raises
-            raise UserError(failure_of(error)) from error
+        answers = {}
+        for number, message in messages.items():
+            slot = self._filled[number]
+            try:
+                answers[number] = getattr(slot, what)(message)
+            except UserError:
+                raise
+            except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+                raise UserError(slot.failure(error)) from error
+        return answers
 
     def _fill(self, slots: Iterable[int]) -> None:
         for slot in slots:
@@ -178,13 +186,3 @@ class LocalSlots:
         for slot in self._filled.values():
             slot.environment.close()
         self.closed = True
-
-
-def failure_of(error: Exception) -> str:
-    """A sentence on what failed in an environment, and in which line."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    what = traceback.format_exception_only(error)[-1].strip()
-    return (
-        f"the environment failed at {Path(place.filename).name}:{place.lineno}: {what}; "
-        "a recorded run goes on from its last checkpoint with `pcn resume`"
-    )

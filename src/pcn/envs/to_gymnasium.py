@@ -66,7 +66,7 @@ class CompiledGymEnv(gym.Env[Any, Any]):
             raise gym.error.ResetNeeded("call reset() before step()")
         if not self.action_space.contains(action):
             raise ValueError(f"action {action!r} is not in {self.action_space}")
-        outcome = self._step(self._state, jnp.asarray(action), self._key())
+        outcome = self._step(self._state, jax.tree.map(jnp.asarray, action), self._key())
         self._state = outcome.state
         return (
             self._observation(),

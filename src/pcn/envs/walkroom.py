@@ -227,16 +227,21 @@ def _room_picture(room: Room, position: list[int]) -> UInt8[np.ndarray, "height 
 
 
 def _bars(room: Room, position: list[int]) -> UInt8[np.ndarray, "height width 3"]:
-    canvas = Canvas(width=room.size + 4, height=len(position), pixels_per_unit=400 / len(position))
+    # Wide enough for the scale, and rows high enough to be read: about 720 by 250 to 460 pixels.
+    unit = 720 / (room.size + 4)
+    row = max(1.0, 8 / len(position))
+    canvas = Canvas(width=room.size + 4, height=row * len(position), pixels_per_unit=unit)
     for axis, value in enumerate(position):
-        last = axis == len(position) - 1
-        canvas.text(1.4, axis + 0.5, f"axis {axis}", size=0.3, fill=(60, 60, 60))
-        canvas.rectangle(3, axis + 0.2, 3 + room.size, axis + 0.8, fill=(236, 234, 228))
-        colour = (226, 74, 62) if last else (11, 111, 184)
-        canvas.rectangle(3, axis + 0.2, 3 + value + 0.1, axis + 0.8, fill=colour)
+        last, top = axis == len(position) - 1, axis * row
+
+        def box(left: float, right: float, margin: float, colour: tuple[int, int, int]) -> None:
+            low, high = top + margin * row, top + (1 - margin) * row  # noqa: B023
+            canvas.rectangle(left, low, right, high, fill=colour)
+
+        canvas.text(1.4, top + row / 2, f"axis {axis}", size=0.6, fill=(60, 60, 60))
+        box(3, 3 + room.size, 0.2, (236, 234, 228))
+        box(3, 3 + value + 0.1, 0.2, (226, 74, 62) if last else (11, 111, 184))
         if last:
             [height] = _heights(np.array([position[:-1]], np.int32), room).tolist()
-            canvas.rectangle(
-                3 + height - 0.05, axis + 0.1, 3 + height + 0.1, axis + 0.9, fill=(30, 30, 30)
-            )
+            box(3 + height - 0.05, 3 + height + 0.1, 0.1, (30, 30, 30))
     return canvas.pixels()

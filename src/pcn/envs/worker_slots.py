@@ -1,47 +1,74 @@
 """Instances of a Gymnasium environment, each in a worker process of its own."""
 
+import logging
 import multiprocessing
 import multiprocessing.connection
+import multiprocessing.process
+import os
+import pickle
 import random
 import signal
-from collections.abc import Mapping
+import sys
+import threading
+import time
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import Connection
-from pickle import PicklingError
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 import numpy as np
 
-from pcn.envs.gymnasium_source import MakeEnv
-from pcn.envs.slots import Outcome, Played, Script, Slot, failure_of
+from pcn.envs.gymnasium_source import MakeEnv, failure_of
+from pcn.envs.slots import GO_ON, Outcome, Played, Script, Slot
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+
+logger = logging.getLogger(__name__)
+
+ANSWER_SECONDS = 600.0
+"""A worker that has not answered for so long is given up."""
+TOLD_SECONDS = 30.0
+"""A worker that has not answered for so long is told of."""
+_NAME = "pcn-worker"
+_UNGUARDED = 77
+"""Exit code of a worker that was about to start workers while it imported the main script."""
 
 
 class WorkerSlots:
     """Each instance in a worker process, which is kept from one episode to the next.
 
-    Workers are not forked from this process: a copy of a process that runs JAX may hang.
+    Workers are not forked from this process: a copy of a process that runs JAX may hang. They
+    import the main script only where the environment is defined in it.
     """
 
-    def __init__(self, make: MakeEnv, spec: EnvironmentSpec, num_slots: int) -> None:
+    def __init__(
+        self,
+        make: MakeEnv,
+        spec: EnvironmentSpec,
+        num_slots: int,
+        *,
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        _end_if_unguarded()
         context = _context()
         self.closed = False
+        self._name = spec.name
+        self._answer_seconds = answer_seconds
         self._pipes: list[Connection] = []
-        self._processes = []
-        for _ in range(num_slots):
-            here, there = context.Pipe()
-            process = context.Process(target=_work, args=(there, make, spec), daemon=True)
-            try:
+        self._processes: list[Any] = []
+        with nullcontext() if _needs_main(make, spec) else _main_hidden():
+            for number in range(num_slots):
+                here, there = context.Pipe()
+                process = context.Process(
+                    target=_work, args=(there, make, spec), name=f"{_NAME}-{number}", daemon=True
+                )
                 process.start()
-            except (AttributeError, PicklingError):
-                raise UserError(
-                    "worker processes need an environment that they can import: "
-                    "a function at the top of a module, no lambda"
-                ) from None
-            there.close()
-            self._pipes.append(here)
-            self._processes.append(process)
+                there.close()
+                self._pipes.append(here)
+                self._processes.append(process)
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
@@ -59,14 +86,13 @@ class WorkerSlots:
         try:
             for slot, message in messages.items():
                 self._pipes[slot].send((what, message))
-            answers = {slot: self._pipes[slot].recv() for slot in messages}
+            answers = {slot: self._received(slot, what) for slot in messages}
         except (EOFError, ConnectionError):
-            multiprocessing.connection.wait([p.sentinel for p in self._processes], timeout=1)
-            dead = [process.pid for process in self._processes if not process.is_alive()]
+            self._tell_of_the_dead()
+        except (pickle.UnpicklingError, AttributeError, ImportError, TypeError) as error:
             self.close()
             raise UserError(
-                f"a worker process died (pid {', '.join(map(str, dead)) or 'unknown'}); "
-                "a recorded run goes on from its last checkpoint with `pcn resume`"
+                f"{self._name}: a worker process answered something unreadable ({error}); {GO_ON}"
             ) from None
         for failed, answer in answers.values():
             if failed:
@@ -74,14 +100,87 @@ class WorkerSlots:
                 raise UserError(answer)
         return {slot: answer for slot, (_, answer) in answers.items()}
 
+    def _received(self, slot: int, what: str) -> Any:
+        """The answer of a slot; a `UserError` if it takes too long."""
+        pipe = self._pipes[slot]
+        if pipe.poll(min(TOLD_SECONDS, self._answer_seconds)):
+            return pipe.recv()
+        started = time.monotonic() - min(TOLD_SECONDS, self._answer_seconds)
+        pid = self._processes[slot].pid
+        if self._answer_seconds > TOLD_SECONDS:
+            logger.warning(
+                "%s: worker process %s has not answered for %.0f s; it is given up after %.0f s",
+                self._name, pid, TOLD_SECONDS, self._answer_seconds,
+            )  # fmt: skip
+            if pipe.poll(self._answer_seconds - TOLD_SECONDS):
+                return pipe.recv()
+        self.close()
+        waited = time.monotonic() - started
+        raise UserError(
+            f"{self._name}: worker process {pid} has not answered `{what}` for {waited:.0f} s "
+            f"and was ended; --answer-seconds allows more, and {GO_ON}"
+        )
+
+    def _tell_of_the_dead(self) -> None:
+        """End all workers and raise the `UserError` that says which one died."""
+        multiprocessing.connection.wait([p.sentinel for p in self._processes], timeout=1)
+        dead = {p.pid: p.exitcode for p in self._processes if not p.is_alive()}
+        self.close()
+        if _UNGUARDED in dead.values():
+            raise UserError(
+                "worker processes import the script that defines the environment, and this one "
+                'trains when it is imported: put that under `if __name__ == "__main__":`'
+            ) from None
+        told = ", ".join(f"{pid}{_reason(code)}" for pid, code in dead.items())
+        raise UserError(
+            f"{self._name}: a worker process died (pid {told or 'unknown'}); {GO_ON}"
+        ) from None
+
     def close(self) -> None:
-        """End every worker."""
+        """End every worker, also one that hangs."""
         for pipe in self._pipes:
             pipe.close()
         for process in self._processes:
-            process.terminate()
+            process.kill()  # a simulator may hang, and a worker has nothing to save
+        for process in self._processes:
             process.join(timeout=5)
         self.closed = True
+
+
+def _reason(code: int | None) -> str:
+    """Why a process ended, where its exit code says that."""
+    if code is None or code == 0:
+        return ""
+    return f", killed by signal {-code}" if code < 0 else f", exit code {code}"
+
+
+def _needs_main(make: MakeEnv, spec: EnvironmentSpec) -> bool:
+    """Whether a worker has to import the main script; a `UserError` if it can import nothing."""
+    try:
+        return b"__main__" in bytes(ForkingPickler.dumps((make, spec)))
+    except (AttributeError, TypeError, pickle.PicklingError):
+        raise UserError(
+            "worker processes need an environment that they can import: "
+            "a function at the top of a module, no lambda"
+        ) from None
+
+
+@contextmanager
+def _main_hidden() -> Iterator[None]:
+    """Start processes that do not import the main script, which may train when it is imported."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _end_if_unguarded() -> None:
+    """End this process if it is a worker that is still importing the main script."""
+    process = multiprocessing.process.current_process()
+    if getattr(process, "_inheriting", False) and process.name.startswith(_NAME):
+        os._exit(_UNGUARDED)  # nothing of the script may go on, not even its error handling
 
 
 def _context() -> Any:
@@ -109,6 +208,7 @@ class SlotProcess:
 
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
         self._make = partial(Slot, make, spec)
+        self._name = spec.name
         self._slot: Slot | None = None
 
     def answer(self, what: str, message: Any) -> tuple[bool, Any]:
@@ -119,14 +219,29 @@ class SlotProcess:
             return False, getattr(self._slot, what)(message)
         except UserError as error:
             return True, str(error)
-        except Exception as error:  # whatever the environment's own code raises
-            return True, failure_of(error)
+        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+            if self._slot is None:
+                return True, f"cannot make {self._name} in a worker process: {failure_of(error)}"
+            return True, self._slot.failure(error)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it has ended, whatever it does at the time."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def _work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
     """What a worker process runs: it answers messages until the pipe closes."""
-    # Ctrl-C in a terminal reaches workers too; the process that started them decides when to stop.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Ctrl-C in a terminal reaches workers too, and queueing systems end whole groups; the process
+    # that started the workers decides when to stop.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    # A simulator that hangs would not see the pipe close.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     process = SlotProcess(make, spec)
     while True:
         try:

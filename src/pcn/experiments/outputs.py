@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pcn.errors import UserError
 from pcn.experiments.comparison.comparison import compare
-from pcn.experiments.comparison.writing import write_comparison
+from pcn.experiments.comparison.writing import scaled_down, write_comparison
 from pcn.experiments.paper_figures import write_paper_figures
 from pcn.experiments.report import report
 from pcn.experiments.table1 import table1
@@ -31,7 +31,8 @@ def write_outputs(folder: Path) -> list[Path]:
             written += [folder / f"table1.{suffix}" for suffix in ("md", "csv", "tex")]
         written += write_paper_figures(comparisons, folder / "figures", scale)
         for comparison in comparisons:
-            written += write_comparison(comparison, folder / "comparison" / comparison.folder_name)
+            place = folder / "comparison" / comparison.folder_name
+            written += write_comparison(comparison, place, scaled_down(scale))
         write_bytes(folder / "REPORT.md", report(plan, comparisons, left_out).encode())
     except OSError as error:
         raise UserError(

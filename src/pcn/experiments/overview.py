@@ -66,11 +66,13 @@ class Overview:
     def seconds_left(self) -> float | None:
         """How long the rest takes, by the speeds known; None if nothing is known of some run."""
         left, longest = 0.0, 0.0
-        ended = {*self.done, *self.failed}
+        ended, compiled = {*self.done, *self.failed}, set[tuple[str, str]]()
         for name, run in self._runs.items():
             if name in ended:
                 continue
-            seconds = self._speeds.seconds(run, self._steps[name])
+            key = run.group, run.label
+            seconds = self._speeds.seconds(run, self._steps[name], first=key not in compiled)
+            compiled.add(key)
             if seconds is None:
                 return None
             if name in self.underway:

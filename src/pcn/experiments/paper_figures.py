@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pcn.experiments.comparison.comparison import EXECUTED, Comparison
 from pcn.experiments.comparison.entrant import in_order
 from pcn.experiments.comparison.tables import Table
-from pcn.experiments.comparison.writing import Writer
+from pcn.experiments.comparison.writing import Writer, scaled_down
 from pcn.experiments.published import BENCHMARKS
 from pcn.experiments.table1 import title_of
 from pcn.figures.boxes import boxes_figure
@@ -33,8 +33,7 @@ def write_paper_figures(
 ) -> list[Path]:
     """Write the figures of those of the paper's environments that there are runs of."""
     folder.mkdir(parents=True, exist_ok=True)
-    writer = Writer(folder, [])
-    remark = "" if scale == 1 else f"\nSCALED DOWN: {scale:g} of the steps"
+    writer, remark = Writer(folder), scaled_down(scale)
     for comparison in comparisons:
         if comparison.environment in BENCHMARKS:
             name = BENCHMARKS[comparison.environment].figure

@@ -127,7 +127,8 @@ def _refuse_other_settings(run: PlannedRun, expected: Settings, folder: RunFolde
     ]
     for mapping, recorded in (
         (run.request.arguments, there.arguments),
-        (expected.hyperparameters, there.hyperparameters),
+        # What an older version did not write down has the value that stood for what it did.
+        (expected.config.to_json(), there.config.to_json()),
     ):
         differing += [
             (name, recorded.get(name), value)

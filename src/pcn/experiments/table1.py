@@ -7,6 +7,7 @@ from typing import Any
 from pcn.experiments.comparison.comparison import KINDS, Comparison
 from pcn.experiments.comparison.entrant import in_order
 from pcn.experiments.comparison.tables import HEADLINE, NAMES, Table
+from pcn.experiments.comparison.writing import scaled_down
 from pcn.experiments.published import BENCHMARKS, PUBLISHED
 from pcn.experiments.tables import NOTHING, markdown_table
 from pcn.metrics import METRICS
@@ -65,6 +66,8 @@ class Table1:
     rows: tuple[Row, ...]
     labels: tuple[str, ...]
     notes: tuple[str, ...]
+    scale: float = 1.0
+    """Which part of its steps every run had."""
 
     def to_markdown(self) -> str:
         """A table with a column for each metric and label; the best of a row is bold."""
@@ -87,9 +90,12 @@ class Table1:
     def to_latex(self) -> str:
         """The paper's layout: metrics side by side, algorithms within each."""
         count = len(self.labels)
+        remark = scaled_down(self.scale).strip()
+        width = 2 + len(self._columns)
         lines = [
             r"\begin{tabular}{|l|l|" + "|".join(["c|" * count] * len(HEADLINE)) + "}",
             r"\hline",
+            *([f"\\multicolumn{{{width}}}{{|c|}}{{{remark}}} \\\\", r"\hline"] if remark else []),
             " & "
             + "".join(f" & \\multicolumn{{{count}}}{{c|}}{{{IN_LATEX[m]}}}" for m in HEADLINE)
             + r" \\",
@@ -114,9 +120,14 @@ class Table1:
 
     def to_csv(self) -> Table:
         """A row for each number."""
-        header = ["environment", "kind", "metric", "algorithm", "mean", "deviation", "seeds"]
+        header = ["environment", "kind", "metric", "algorithm", "mean", "deviation"]
+        header += ["seeds", "scale"]
         rows: list[list[Any]] = [
-            [row.environment, row.kind, metric, label, cell.mean, cell.deviation, cell.num_seeds]
+            [
+                *(row.environment, row.kind, metric, label),
+                *(cell.mean, cell.deviation, cell.num_seeds),
+                1.0 if row.kind == PAPER else self.scale,
+            ]
             for row in self.rows
             for (metric, label), cell in row.cells.items()
         ]
@@ -162,7 +173,7 @@ def table1(comparisons: Sequence[Comparison], scale: float = 1.0) -> Table1 | No
             _published(comparison.environment, labels),
         )
     ]
-    return Table1(tuple(rows), tuple(labels), tuple(_notes(ordered, scale)))
+    return Table1(tuple(rows), tuple(labels), tuple(_notes(ordered, scale)), scale)
 
 
 def _ours(comparison: Comparison, kind: str) -> Row:

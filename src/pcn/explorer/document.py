@@ -104,6 +104,7 @@ def _run(shown: ShownRun) -> dict[str, Any]:
         "why_no_ask": shown.why_not_asked,
         "hypervolume": run.metrics["executed"],
         "fidelity": run.metrics["fidelity"],
+        "not_executed": run.metrics.get("not_executed"),
         "policies": _policies(run.coverage_set),
         "archive": _archive(run),
     }

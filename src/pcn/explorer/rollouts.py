@@ -139,6 +139,7 @@ class Performer:
             "returned": played.returned(self.run.settings.config.discount),
             "actions": [step.choice for step in steps],
             "probabilities": [_probabilities(step) for step in steps],
+            "option_names": steps[0].option_names if steps else None,
             "rewards": [step.reward for step in steps],
             "remaining": [command.desired_return for command in commands] or None,
             "remaining_horizon": [command.desired_horizon for command in commands] or None,

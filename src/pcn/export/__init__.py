@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 from pcn.lazy import attribute_of
 
 if TYPE_CHECKING:
+    from pcn.export.minari_dataset import write_dataset
     from pcn.export.onnx_files import OnnxFiles, write_onnx
 
-__all__ = ["OnnxFiles", "write_onnx"]
+__all__ = ["OnnxFiles", "write_dataset", "write_onnx"]
 
-_MODULES = {"OnnxFiles": "pcn.export.onnx_files", "write_onnx": "pcn.export.onnx_files"}
+_MODULES = {
+    "OnnxFiles": "pcn.export.onnx_files",
+    "write_dataset": "pcn.export.minari_dataset",
+    "write_onnx": "pcn.export.onnx_files",
+}
 
 
 def __getattr__(name: str) -> Any:

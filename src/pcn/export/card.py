@@ -67,8 +67,11 @@ def _objectives(run: Run) -> Iterator[str]:
 def _executed(run: Run, facts: dict[str, Any]) -> Iterator[str]:
     coverage_set, names = run.coverage_set, run.spec.objective_names
     metrics = run.metrics["executed"]
-    yield "## What was executed"
+    yield "## What was executed" if run.is_executed else "## NOT EXECUTED"
     yield ""
+    if not run.is_executed:
+        yield f"{run.metrics['not_executed']}. The columns below repeat the data."
+        yield ""
     header = [
         "policy",
         *(f"requested {name}" for name in names),
@@ -97,6 +100,8 @@ def _executed(run: Run, facts: dict[str, Any]) -> Iterator[str]:
     if coverage_set.is_repeated:
         yield "Executed returns are means with half of their 95 % intervals."
         yield ""
+    if not run.is_executed:
+        return
     yield (
         f"Hypervolume of the executed returns: {metrics['hypervolume']:.6g}, from the reference "
         "point above. The executions were made by the network in JAX, before the export."

@@ -1,6 +1,8 @@
 """Figures and their files, without matplotlib's global state."""
 
 import io
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -9,6 +11,11 @@ from matplotlib.figure import Figure
 
 from pcn.errors import UserError
 from pcn.serialisation.files import write_bytes
+
+LETTERS_PER_INCH = 10.5
+"""Letters of a title that fit into an inch."""
+BESIDE_AXES = 0.7
+"""Inches that labels take beside the axes."""
 
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
@@ -22,6 +29,20 @@ def panels(number: int, width: float, height: float) -> tuple[Figure, list[Axes]
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, [figure.add_subplot(1, number, index + 1) for index in range(number)]
+
+
+def set_title(axes: Axes, lines: Sequence[str]) -> None:
+    """Write a title of several lines; those that are wider than the axes are broken."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None, "axes are part of a figure"
+    most = int(LETTERS_PER_INCH * (figure.get_figwidth() - BESIDE_AXES))
+    broken = [part for line in lines for part in textwrap.wrap(line, most)]
+    axes.set_title("\n".join(escaped(part) for part in broken), fontsize=11)
+
+
+def escaped(text: str) -> str:
+    """Text as matplotlib shows it letter by letter: a dollar sign would begin a formula."""
+    return text.replace("$", r"\$")
 
 
 def tidy(axes: Axes, *, legend: bool = True) -> None:

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from pcn.envs.spec import Objective
-from pcn.figures.canvas import new_figure, tidy
+from pcn.figures.canvas import new_figure, set_title, tidy
 from pcn.figures.scales import draw_scales, objective_label, whole_ticks
 from pcn.figures.styles import Style, styles_of
 
@@ -38,11 +38,11 @@ def coverage_sets_figure(
     if len(objectives) == 3:
         return _space(title, sets, objectives, styles, front, front_name)
     figure, axes = new_figure(7.0, 4.8) if len(objectives) == 2 else new_figure(8.4, 4.8)
-    axes.set_title(title, fontsize=11)
+    set_title(axes, [title])
     if len(objectives) == 2:
         _plane(axes, sets, objectives, styles, front, front_name)
     else:
-        _parallel(axes, sets, objectives, styles)
+        _parallel(axes, sets, objectives, styles, front, front_name)
     return figure
 
 
@@ -124,13 +124,20 @@ def _space(
 
 
 def _parallel(
-    axes: Axes, sets: Sets, objectives: Sequence[Objective], styles: Mapping[str, Style]
+    axes: Axes,
+    sets: Sets,
+    objectives: Sequence[Objective],
+    styles: Mapping[str, Style],
+    front: Float[np.ndarray, "point objective"] | None,
+    front_name: str,
 ) -> None:
     """More than three objectives: a line for each point, from scale to scale."""
-    everything = np.concatenate(list(sets.values()))
+    everything = np.concatenate([*sets.values(), *([] if front is None else [front])])
     low, high = everything.min(axis=0), everything.max(axis=0)
     extent = np.where(high > low, high - low, 1.0)
     alpha = max(0.05, min(0.8, 60 / len(everything)))
+    for point in [] if front is None else (front - low) / extent:
+        axes.plot(np.arange(len(low)), point, color=KNOWN, lw=3, alpha=alpha / 2, zorder=1)
     rows = [(label, point) for label, points in sets.items() for point in points]
     # In random order: in their own, the last algorithm would hide the others.
     for index in np.random.default_rng(0).permutation(len(rows)):
@@ -142,6 +149,9 @@ def _parallel(
         Line2D([], [], color=styles[label].colour, label=_name(label, points))
         for label, points in sets.items()
     ]
+    if front is not None:
+        name = _name(front_name, front)
+        handles.insert(0, Line2D([], [], color=KNOWN, lw=3, alpha=0.6, label=name))
     axes.legend(
         handles=handles, frameon=False, loc="upper center", ncols=3, bbox_to_anchor=(0.5, -0.12)
     )

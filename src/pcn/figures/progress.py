@@ -1,13 +1,16 @@
 """How a training went: hypervolume of the archive and of executed policies, step by step."""
 
 import numpy as np
+from jaxtyping import Float
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
-from pcn.figures.canvas import new_figure, tidy
+from pcn.figures.canvas import new_figure, set_title, tidy
 from pcn.figures.front import EXECUTED
+from pcn.figures.labels import labels_of, refuse_different_environments
+from pcn.figures.styles import styles_of
 from pcn.metrics import hypervolume
 from pcn.runs.run import Run
 
@@ -20,47 +23,66 @@ def progress_figure(runs: list[Run]) -> Figure:
     Where the front is known, what is missing from its hypervolume is drawn, on a log scale: the
     last hundredth of a hypervolume can be half of the front.
     """
+    refuse_different_environments(runs)
     specs = [run.spec for run in runs]
-    names = sorted({spec.name for spec in specs})
-    if len(names) > 1:
-        raise UserError(f"runs of different environments: {', '.join(names)}")
     spec = specs[0]
     if any(other.reference_point != spec.reference_point for other in specs):
         raise UserError("runs with different reference points cannot be compared")
     best = _best(spec)
     figure, axes = new_figure(6.8, 4.4)
-    for number, run in enumerate(runs):
+    labels = labels_of(runs)
+    # Colours tell algorithms apart if there are several, otherwise runs.
+    algorithms = [run.settings.algorithm for run in runs]
+    keys = algorithms if len(set(algorithms)) > 1 else labels
+    styles = styles_of(list(dict.fromkeys(keys)))
+    smallest = np.inf
+    for run, label, key in zip(runs, labels, keys, strict=True):
         if not run.progress:
             raise UserError("the run was never evaluated during training; there is nothing to draw")
         steps = [evaluation.steps for evaluation in run.progress]
         steps.append(max(run.metrics["steps"], steps[-1]))
         for name, colour in (("archive", ARCHIVE), ("executed", EXECUTED)):
-            volume = np.array(
-                [
-                    *(getattr(evaluation, f"{name}_hypervolume") for evaluation in run.progress),
-                    run.metrics[name]["hypervolume"],
-                ]
-            )
+            drawn = _curve(run, name, best)
+            smallest = min(smallest, *drawn[drawn > 0], np.inf)
             axes.plot(
                 steps,
-                volume if best is None else np.maximum(best - volume, 1e-9 * best),
+                drawn,
                 "--" if name == "archive" else "-",
-                color=colour,
+                color=colour if len(runs) == 1 else styles[key].colour,
                 linewidth=1.2,
-                alpha=max(0.4, 1 / len(runs)),
-                label=name if number == 0 else None,
+                label=name if len(runs) == 1 else (label if name == "executed" else None),
             )
     reference = ", ".join(f"{value:g}" for value in spec.reference_point)
     axes.set_ylabel(f"hypervolume at ({reference})")
     if best is not None and spec.front is not None:
-        axes.set_yscale("log")
+        # Below the smallest difference the scale is linear, so that zero has a place on it.
+        least = float(smallest) if np.isfinite(smallest) else 1.0
+        axes.set_yscale("symlog", linthresh=least, linscale=0.4)
+        axes.set_ylim(bottom=-0.1 * least)
         axes.set_ylabel(f"missing from the {spec.front.status} hypervolume {best:.6g}")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_xlabel("environment steps")
-    seeds = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-    axes.set_title(f"{spec.name}: {seeds}", fontsize=11)
-    tidy(axes)
+    told = "1 run" if len(runs) == 1 else f"{len(runs)} runs: executed (solid), archive (dashed)"
+    set_title(axes, [f"{spec.name}: {told}"])
+    tidy(axes, legend=False)
+    axes.legend(frameon=False, fontsize=8 if len(runs) > 3 else 10)
     return figure
+
+
+def _curve(run: Run, name: str, best: float | None) -> Float[np.ndarray, " place"]:
+    """Hypervolume after each evaluation and at the end; with a `best`, what is missing from it."""
+    volume = np.array(
+        [
+            *(getattr(evaluation, f"{name}_hypervolume") for evaluation in run.progress),
+            run.metrics[name]["hypervolume"],
+        ],
+        dtype=np.float64,
+    )
+    if best is None:
+        return volume
+    missing = best - volume
+    # The last digits of sums that were added up in another order are no difference.
+    return np.where(missing < 1e-9 * abs(best), 0.0, missing)
 
 
 def _best(spec: EnvironmentSpec) -> float | None:

@@ -58,6 +58,13 @@ def _mul(returns: Float[np.ndarray, "point objective"], problem: Problem) -> flo
     return maximum_utility_loss(returns, problem.known_front, zeros, zeros + 1, family="linear")
 
 
+def _non_dominated(
+    returns: Float[np.ndarray, "point objective"], problem: Problem
+) -> Float[np.ndarray, "kept objective"]:
+    """The coverage set among returns: nobody chooses a dominated one, however close it is."""
+    return returns[problem.order.non_dominated_mask(returns)]
+
+
 def _mean_gini(returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
     """The mean Gini index of the distinct non-dominated returns."""
     tolerances = problem.known_tolerances
@@ -86,12 +93,14 @@ METRICS: dict[str, Metric] = {
         higher_is_better=True,
     ),
     "epsilon": Metric(
-        lambda returns, problem: epsilon(returns, problem.known_front),
+        lambda returns, problem: epsilon(_non_dominated(returns, problem), problem.known_front),
         higher_is_better=False,
         needs="front",
     ),
     "epsilon_mean": Metric(
-        lambda returns, problem: epsilon_mean(returns, problem.known_front),
+        lambda returns, problem: epsilon_mean(
+            _non_dominated(returns, problem), problem.known_front
+        ),
         higher_is_better=False,
         needs="front",
     ),

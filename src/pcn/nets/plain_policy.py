@@ -40,7 +40,8 @@ class PlainPolicy(eqx.Module):
         When no width is given, integers get a linear policy: one row of outputs for each value.
         """
         state_key, head_key = jax.random.split(key)
-        action_head = action_head_for(action_space)
+        # One Gaussian: its mean is the policy, and changes smoothly with the weights.
+        action_head = action_head_for(action_space, "gaussian")
 
         def embedding(size: int) -> AbstractStateEmbedding:
             return embedding_for(

@@ -10,6 +10,7 @@ from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.episodes import Episodes
 from pcn.rollout.agent import AbstractAgent
+from pcn.rollout.checking import check_episodes
 from pcn.rollout.compiled import compiled_rollout
 from pcn.rollout.scripted import ScriptedAgent, scripted_rollout
 from pcn.rollout.stepped import stepped_rollout
@@ -34,13 +35,15 @@ def rollout(
     costs nothing. Episodes that are not over after `most_steps`, one number for all or one for
     each, are broken off: their returns mean nothing. With `numbers`, episodes of equal number meet
     the same randomness, in this call and in every other one with the same key: so agents are
-    compared more closely.
+    compared more closely. A `UserError` tells of rewards or observations that are not finite.
     """
     count = num_episodes if count is None else count
     limit = environment.spec.step_limit
     limits = np.full(num_episodes, limit) if most_steps is None else np.minimum(most_steps, limit)
     each = np.broadcast_to(limits, num_episodes).astype(np.int32)
-    return run_episodes(environment, agents, key, num_episodes, count, each, numbers)
+    episodes = run_episodes(environment, agents, key, num_episodes, count, each, numbers)
+    check_episodes(episodes, environment.spec)
+    return episodes
 
 
 @singledispatch

@@ -22,13 +22,13 @@ class Packing(NamedTuple):
             tuple(array.shape[leading:] for array in arrays), tuple(array.dtype for array in arrays)
         )
 
-    def packed(self, arrays: Sequence[Array]) -> list[Array]:
-        """One array per type."""
-        parts: dict[Any, list[Array]] = {kind: [] for kind in self.kinds}
+    def packed(self, arrays: Sequence[Any], *, library: Any = jnp) -> list[Any]:
+        """One array per type; with NumPy as the `library`, on the host."""
+        parts: dict[Any, list[Any]] = {kind: [] for kind in self.kinds}
         for array, shape, kind in zip(arrays, self.shapes, self.kinds, strict=True):
             leading = array.shape[: array.ndim - len(shape)]
-            parts[kind].append(jnp.reshape(array, (*leading, prod(shape))).astype(kind))
-        return [jnp.concatenate(part, axis=-1) for part in parts.values()]
+            parts[kind].append(library.reshape(array, (*leading, prod(shape))).astype(kind))
+        return [library.concatenate(part, axis=-1) for part in parts.values()]
 
     def unpacked(self, packed: Sequence[Array]) -> list[Array]:
         """All arrays again, in their order."""

@@ -3,12 +3,12 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, Num, PyTree
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
+from pcn.memory import refuse_without_memory
 from pcn.nets.heads import action_head_for
 
 STEPS_AT_ONCE = 64
@@ -30,6 +30,14 @@ class Recorder:
         `observations` are any in the shape of those of several slots.
         """
         action_head = action_head_for(spec.action_space)
+        seen = sum(leaf[0].nbytes for leaf in jax.tree.leaves(observations))
+        refuse_without_memory(
+            2 * num_episodes * spec.step_limit * seen,  # with the copy that JAX gets
+            f"{num_episodes} episodes of {spec.name} with up to {spec.step_limit:,} observations "
+            f"of {seen:,} bytes",
+            "make observations smaller in a wrapper, give a lower --step-limit, or fewer "
+            "episodes at once",
+        )
 
         def room(shape: tuple[int, ...], kind: Any) -> np.ndarray:
             return np.zeros((num_episodes, spec.step_limit, *shape), kind)
@@ -110,18 +118,18 @@ class Recorder:
         self._broken_off[episode] = not (terminated or truncated) and length < self._step_limit
 
     def episodes(self) -> Episodes:
-        """All recorded episodes."""
+        """All recorded episodes, on the host: JAX would compile a copy for each shape."""
         self._write()
         return Episodes(
-            jax.tree.map(jnp.asarray, self._observations),
-            jnp.asarray(self._actions),
-            jnp.asarray(self._rewards),
-            jnp.asarray(self._lengths),
-            jnp.asarray(self._terminated),
-            action_masks=None if self._masks is None else jnp.asarray(self._masks),
-            broken_off=jnp.asarray(self._broken_off),
-            real_mask=jnp.asarray(self._real_mask),
-            last_observations=jax.tree.map(jnp.asarray, self._last_observations),
+            self._observations,
+            self._actions,
+            self._rewards,
+            self._lengths,
+            self._terminated,
+            action_masks=self._masks,
+            broken_off=self._broken_off,
+            real_mask=self._real_mask,
+            last_observations=self._last_observations,
         )
 
     def _write(self) -> None:

@@ -1,5 +1,7 @@
 """An agent with a given list of actions, and how Gymnasium environments run such lists."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -56,6 +58,13 @@ class ScriptedAgent(AbstractAgent):
         return Plan(actions, obeys_masks=self.action_head is not None)
 
 
+def stacked(observations: list[Any]) -> PyTree[np.ndarray]:
+    """The observations of several steps as arrays [time, ...]."""
+    if isinstance(observations[0], np.ndarray):
+        return np.asarray(observations)
+    return jax.tree.map(lambda *seen: np.stack(seen), *observations)
+
+
 def scripted_rollout(
     environment: GymnasiumEnvironment,
     plan: Plan,
@@ -86,13 +95,13 @@ def scripted_rollout(
         )
         for slot, episode in enumerate(episodes):
             part = played[slot]
-            masks = [from_info(info) for info in part.infos]
+            masks = [from_info(info) for info in part.infos] if spec.masked_actions else None
             recorder.add_episode(
                 episode,
-                jax.tree.map(lambda *seen: np.stack(seen), *part.observations),
-                np.stack(masks) if spec.masked_actions else None,
-                np.stack(part.actions),
-                np.stack(part.rewards),
+                stacked(part.observations),
+                None if masks is None else np.stack(masks),
+                part.actions,
+                np.asarray(part.rewards),
                 part.last_observation,
                 terminated=part.terminated,
                 truncated=part.truncated,

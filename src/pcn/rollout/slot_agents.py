@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Num, PyTree
+from jaxtyping import Array, Bool, Float, Int, Num, PyTree, UInt32
 
 from pcn.rollout.agent import AbstractAgent, own_mask
 from pcn.rollout.packing import Packing
@@ -16,6 +16,8 @@ from pcn.types import AnyArray, RandomKey
 
 CALLS_AHEAD = 32
 """Calls whose random numbers are drawn together: drawing them takes as long as acting."""
+ROOM = 64
+"""Numbers of episodes are rounded up to multiples of this: each number would be compiled."""
 
 Packed = list[Array]
 """Arrays as `Packing` makes them."""
@@ -24,15 +26,28 @@ Packed = list[Array]
 class SlotAgents:
     """One agent per slot; when its episode is over, the agent of the next episode replaces it."""
 
-    def __init__(self, agents: AbstractAgent, key: RandomKey, num_slots: int) -> None:
+    def __init__(
+        self,
+        agents: AbstractAgent,
+        key: RandomKey,
+        num_slots: int,
+        *,
+        no_action: Num[np.ndarray, " part"],
+    ) -> None:
+        """`no_action` is any action; it stands for those that come before the first one."""
         structure, own, shared = Structure.of(agents)
         self._compiled = _compiled(structure, num_slots)
-        self._all_own, self._shared = self._compiled.pack(own, shared)
-        self._own = [part[:num_slots] for part in self._all_own]
-        self._key = jnp.asarray(key)
-        self._actions: Array | None = None
-        self._drawn: list[PyTree[Array]] = []
+        self._shared = self._compiled.pack(shared)
+        packed = structure.own.packed([np.asarray(one) for one in own], library=np)
+        room = max(num_slots, -(-len(packed[0]) // ROOM) * ROOM)
+        padded = [np.pad(part, ((0, room - len(part)), (0, 0))) for part in packed]
+        self._all_own = jax.device_put(padded)
+        self._own: list[Any] = [part[:num_slots] for part in padded]
+        self._actions: Any = np.tile(no_action, (num_slots, 1))
+        self._key = raw_key(key)
+        self._drawn: list[PyTree[np.ndarray]] = []
         self._num_drawn = 0
+        self._nobody = (np.zeros(num_slots, np.int32), np.zeros(num_slots, bool))
 
     def act(
         self,
@@ -47,15 +62,27 @@ class SlotAgents:
         agents may keep the array of rewards, so the caller must not change it afterwards.
         """
         if not self._drawn:
-            first = np.asarray(self._num_drawn, np.uint32)
-            self._drawn = self._compiled.draw(self._all_own, self._shared, self._key, first)[::-1]
-            self._num_drawn += len(self._drawn)
-        joining = None if replaced is None else (self._all_own, *replaced)
+            self._draw()
         self._own, self._actions = self._compiled.advance(
-            self._shared, self._own, self._actions, rewards, joining,
-            self._drawn.pop(), observations, masks,
+            self._shared, self._own, self._actions, rewards, self._all_own,
+            *(replaced or self._nobody), self._drawn.pop(), observations, masks,
         )  # fmt: skip
         return np.asarray(self._actions)
+
+    def _draw(self) -> None:
+        """Draw the random numbers of the next calls."""
+        first = np.asarray(self._num_drawn, np.uint32)
+        leaves, tree = jax.tree.flatten(
+            self._compiled.draw(self._own, self._shared, self._key, first)
+        )
+        by_call = zip(*(np.asarray(leaf) for leaf in leaves), strict=True)
+        self._drawn = [jax.tree.unflatten(tree, one) for one in by_call][::-1]
+        self._num_drawn += CALLS_AHEAD
+
+
+def raw_key(key: RandomKey) -> UInt32[np.ndarray, " raw"]:
+    """The numbers that a key consists of."""
+    return key if isinstance(key, np.ndarray) else np.asarray(jax.random.key_data(key))
 
 
 class Structure(NamedTuple):
@@ -110,32 +137,33 @@ class Structure(NamedTuple):
 class Compiled(NamedTuple):
     """Functions that are compiled once for all agents of the same structure."""
 
-    pack: Callable[..., tuple[Packed, Packed]]
-    draw: Callable[..., list[PyTree[Array]]]
+    pack: Callable[..., Packed]
+    draw: Callable[..., PyTree[Array]]
     advance: Callable[..., tuple[Packed, Array]]
 
 
 @lru_cache(maxsize=32)
 def _compiled(structure: Structure, num_slots: int) -> Compiled:
-    def pack(own: Sequence[Array], shared: Sequence[Array]) -> tuple[Packed, Packed]:
-        return structure.own.packed(own), structure.shared.packed(shared)
+    def pack(shared: Sequence[Array]) -> Packed:
+        return structure.shared.packed(shared)
 
-    def draw(all_own: Packed, shared: Packed, key: Array, first: Array) -> list[PyTree[Array]]:
-        anyone = structure.agent([part[0] for part in all_own], shared)
+    def draw(own: Packed, shared: Packed, key: Array, first: Array) -> PyTree[Array]:
+        anyone = structure.agent([part[0] for part in own], shared)
 
         def for_call(call: Array) -> PyTree[Array]:
             keys = jax.random.split(jax.random.fold_in(key, call), num_slots)
             return jax.vmap(anyone.draw)(keys)
 
-        drawn = jax.vmap(for_call)(first + jnp.arange(CALLS_AHEAD, dtype=jnp.uint32))
-        return [jax.tree.map(lambda leaf: leaf[i], drawn) for i in range(CALLS_AHEAD)]  # noqa: B023
+        return jax.vmap(for_call)(first + jnp.arange(CALLS_AHEAD, dtype=jnp.uint32))
 
     def advance(
         shared: Packed,
         own: Packed,
-        actions: Num[Array, "slot part"] | None,
+        actions: Num[Array, "slot part"],
         rewards: Float[Array, "slot objective"],
-        joining: tuple[Packed, Int[Array, " slot"], Bool[Array, " slot"]] | None,
+        all_own: Packed,
+        index: Int[Array, " slot"],
+        started: Bool[Array, " slot"],
         drawn: PyTree[Array],
         observations: PyTree[Array],
         masks: Bool[Array, "slot choice"] | None,
@@ -150,12 +178,9 @@ def _compiled(structure: Structure, num_slots: int) -> Compiled:
             action = agent.act_drawn(observation, drawn, mask)
             return structure.own_of(agent.having_acted(observation, action)), action
 
-        if actions is not None:  # there are none before the first call
-            own = jax.vmap(observe)(own, actions, rewards)
-        if joining is not None:
-            all_own, index, started = joining
-            pairs = zip(all_own, own, strict=True)
-            own = [jnp.where(started[:, None], new[index], old) for new, old in pairs]
+        own = jax.vmap(observe)(own, actions, rewards)
+        pairs = zip(all_own, own, strict=True)
+        own = [jnp.where(started[:, None], new[index], old) for new, old in pairs]
         return jax.vmap(act)(own, observations, drawn, masks)
 
     return Compiled(jax.jit(pack), jax.jit(draw), jax.jit(advance))

@@ -12,7 +12,7 @@ from pcn.episodes import Episodes
 from pcn.nets.heads import action_head_for
 from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.recorder import Recorder
-from pcn.rollout.slot_agents import SlotAgents
+from pcn.rollout.slot_agents import SlotAgents, raw_key
 from pcn.types import RandomKey
 
 
@@ -33,8 +33,8 @@ def stepped_rollout(
     action_head = action_head_for(spec.action_space)
     # Looking a method of an Equinox module up at every step would take longer than calling it.
     to_environment, from_info = action_head.to_environment, action_head.from_info
-    num_slots = min(environment.num_slots, num_episodes)
-    slot_agents = SlotAgents(agents, key, num_slots)
+    num_slots = environment.num_slots
+    slot_agents = SlotAgents(agents, key, num_slots, no_action=action_head.none())
     seeds = episode_seeds(key, num_episodes, numbers)
     # What the slots show now. It is written in place: a compiled call is over before it changes.
     observations = empty_observations(spec.observation_space, (num_slots,))
@@ -92,7 +92,7 @@ def episode_seeds(
     key: RandomKey, num_episodes: int, numbers: Int[np.ndarray, " episode"] | None = None
 ) -> Int[np.ndarray, " episode"]:
     """The seed that each episode's environment is reset with; with `numbers`, one per number."""
-    parts = key if isinstance(key, np.ndarray) else np.asarray(jax.random.key_data(key))
+    parts = raw_key(key)
     if numbers is None:
         return np.random.default_rng(parts).integers(1 << 31, size=num_episodes)
     of_number = {

@@ -86,7 +86,13 @@ def check(
         evidence, num_steps = found.evidence, found.num_steps
         if evidence is None:  # a spec says it all, or everything was given: is it true?
             source = GymnasiumSource(name, made.person_view)
-            seen = probe(source, step_limit=made.spec.step_limit, compare_all=True)
+            seen = probe(
+                source,
+                step_limit=made.spec.step_limit,
+                compare_all=True,
+                action_low=given.get("action_low"),
+                action_high=given.get("action_high"),
+            )
             source.close()
             assert seen.evidence is not None, "a probe has evidence"
             evidence, num_steps = seen.evidence, seen.num_steps
@@ -178,7 +184,7 @@ def _advice(
 
     Gymnasium environments have `options` for it; others say it in their spec.
     """
-    told = []
+    told = list(evidence.remarks)
     stochastic = "give --deterministic False" if options else "say so in its spec"
     if differs and spec.deterministic:
         told.append(

@@ -25,7 +25,9 @@ def run_html(run: "Run") -> str:
     line = f"<p>{escape(repr(run))}</p>"
     if run._spec is None:
         return line
-    return f"<div>{line}{front_svg(run.coverage_set.front, run.spec)}{_table(run, run.spec)}</div>"
+    mark = "" if run.is_executed else "<p><strong>NOT EXECUTED</strong></p>"
+    front = front_svg(run.coverage_set.front, run.spec)
+    return f"<div>{line}{mark}{front}{_table(run, run.spec)}</div>"
 
 
 def shown_value(value: float, direction: str) -> str:

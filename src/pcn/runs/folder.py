@@ -1,5 +1,6 @@
 """A run's folder: which file holds what."""
 
+import errno
 import os
 import shutil
 from collections.abc import Mapping
@@ -13,11 +14,14 @@ from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.pareto import PARETO, AbstractOrder, Tolerances, order_from_json
+from pcn.runs.damage import check_metrics, refuse_other_settings
 from pcn.runs.front_table import coverage_set_of, table_of
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
 from pcn.runs.writer import Writer
 from pcn.serialisation.files import (
+    fingerprint_of_arrays,
+    fingerprint_of_file,
     read_arrays,
     read_csv,
     read_json,
@@ -36,6 +40,10 @@ FILES = (
     "checkpoint.npz",
 )
 """The files of a finished run."""
+FINGERPRINTED = ("config.json", "spec.json", "progress.csv", "front.csv", "weights.npz")
+"""Those that `metrics.json` knows; the checkpoint is of no more use then."""
+CHECKPOINT, CHECKPOINT_BEFORE = "checkpoint.npz", "checkpoint-before.npz"
+"""The last checkpoint of an unfinished run, and the one before it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,13 @@ class RunFolder:
 
     path: Path
     writer: Writer | None = None
+
+    def _to_read(self, name: str) -> Path:
+        """The path of a file of this run; a `UserError` for a link that leads out of the folder."""
+        path = self.path / name
+        if path.is_symlink() and not path.resolve().is_relative_to(self.path.resolve()):
+            raise UserError(f"{path} is a link that leads out of the run, to {path.resolve()}")
+        return path
 
     @classmethod
     def create(
@@ -88,6 +103,8 @@ class RunFolder:
     def _to_write(self, name: str) -> Path:
         """The path of a file that this process may write, now."""
         assert self.writer is not None, "who writes has claimed the folder"
+        if not self.path.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.path))
         self.writer.check()
         return self.path / name
 
@@ -111,11 +128,15 @@ class RunFolder:
 
     def read_settings(self) -> Settings:
         """What the run does: environment, algorithm, hyperparameters, seed."""
-        return Settings.from_json(read_json(self.path / "config.json"))
+        return Settings.from_json(read_json(self._to_read("config.json")))
+
+    def begun_with(self) -> str:
+        """The version of pcn that made the folder; empty where it is not told."""
+        return str(read_json(self._to_read("config.json")).get("pcn", ""))
 
     def read_spec(self) -> tuple[EnvironmentSpec, dict[str, int]] | None:
         """What the run knows of its environment and what probing cost; None in format 1."""
-        path = self.path / "spec.json"
+        path = self._to_read("spec.json")
         if not path.exists():
             return None
         content = read_json(path)
@@ -137,23 +158,45 @@ class RunFolder:
 
     def read_progress(self) -> list[Evaluation]:
         """The table of evaluations."""
-        path = self.path / "progress.csv"
+        path = self._to_read("progress.csv")
         return evaluations_of(*read_csv(path), path)
 
     def write_checkpoint(
         self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any], record: Mapping[str, Any]
     ) -> None:
-        """The trainer's state to resume from, and the record kept so far."""
-        write_arrays(self._to_write("checkpoint.npz"), arrays, trainer=facts, record=record)
+        """The trainer's state to resume from, and the record kept so far.
 
-    def read_checkpoint(self) -> tuple[dict[str, np.ndarray], Any, Any] | None:
-        """The arrays and facts of the last state saved, and the record; None if there is none."""
-        path = self.path / "checkpoint.npz"
-        if not path.exists():
-            return None
+        It knows what the run does, and keeps the checkpoint before it beside it.
+        """
+        settings = read_json(self._to_read("config.json"))
+        content = {"trainer": facts, "record": record, "settings": settings}
+        path = self._to_write(CHECKPOINT)
+        if path.exists():
+            link = self.path / f".{CHECKPOINT_BEFORE}.{os.getpid()}.tmp"
+            link.unlink(missing_ok=True)
+            try:
+                os.link(path, link)  # so that there is a checkpoint at every moment
+                link.replace(self.path / CHECKPOINT_BEFORE)
+                link.unlink(missing_ok=True)  # it is left where both were one file already
+            except OSError:  # file systems without links
+                path.replace(self.path / CHECKPOINT_BEFORE)
+        write_arrays(path, arrays, **content, fingerprint=fingerprint_of_arrays(arrays, content))
+
+    def checkpoints(self) -> list[Path]:
+        """The checkpoints that there are, the last one first."""
+        names = (CHECKPOINT, CHECKPOINT_BEFORE)
+        return [path for path in map(self._to_read, names) if path.exists()]
+
+    def read_checkpoint(self, path: Path) -> tuple[dict[str, np.ndarray], Any, Any]:
+        """The arrays and facts of a state, and the record; it has to be of this very run."""
         arrays, facts = read_arrays(path)
-        if not {"trainer", "record"} <= facts.keys():
+        if not isinstance(facts, dict) or not {"trainer", "record"} <= facts.keys():
             raise UserError(f"{path} is damaged: it is no checkpoint")
+        fingerprint = facts.pop("fingerprint", None)  # older checkpoints have none
+        if fingerprint is not None and fingerprint != fingerprint_of_arrays(arrays, facts):
+            raise UserError(f"{path} is damaged: its content is not what was written")
+        if "settings" in facts:
+            refuse_other_settings(path, read_json(self._to_read("config.json")), facts["settings"])
         return arrays, facts["trainer"], facts["record"]
 
     def write_weights(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -162,7 +205,7 @@ class RunFolder:
 
     def read_weights(self) -> dict[str, np.ndarray]:
         """What the policies need to act."""
-        return read_arrays(self.path / "weights.npz")[0]
+        return read_arrays(self._to_read("weights.npz"))[0]
 
     def write_coverage_set(self, coverage_set: CoverageSet, names: tuple[str, ...]) -> None:
         """One row per policy, in `front.csv`; `names` are the objectives'."""
@@ -172,15 +215,23 @@ class RunFolder:
         self, *, num_policies: int, tolerances: Tolerances, order: AbstractOrder = PARETO
     ) -> CoverageSet:
         """The policies of `front.csv`."""
-        path = self.path / "front.csv"
+        path = self._to_read("front.csv")
         try:
             return coverage_set_of(*read_csv(path), num_policies, tolerances, order)
         except ValueError as error:
             raise UserError(f"{path} is damaged: {error}") from None
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
-        """The metrics of the finished run; the last file to be written."""
-        write_json(self._to_write("metrics.json"), metrics)
+        """The metrics of the finished run; the last file to be written.
+
+        It knows the other files of the run by their fingerprints.
+        """
+        path = self._to_write("metrics.json")
+        files = {
+            name: self._fingerprint(name) for name in FINGERPRINTED if (self.path / name).exists()
+        }
+        write_json(path, {**metrics, "files": files})
+        (self.path / CHECKPOINT_BEFORE).unlink(missing_ok=True)
 
     def order_in(self, metrics: Mapping[str, Any]) -> AbstractOrder:
         """The order that the metrics of the run name; older runs know Pareto's only."""
@@ -191,13 +242,34 @@ class RunFolder:
         except (AttributeError, ValueError) as error:
             raise UserError(f"{self.path / 'metrics.json'} is damaged: {error}") from None
 
-    def read_metrics(self) -> dict[str, Any]:
-        """The metrics of the finished run."""
-        path = self.path / "metrics.json"
+    def read_metrics(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """The metrics of the finished run, and the fingerprints of its other files."""
+        path = self._to_read("metrics.json")
         metrics = read_json(path)
-        for name in ("archive", "executed", "fidelity"):
-            if not isinstance(metrics.get(name), dict):
-                raise UserError(f"{path} is damaged: {name} is missing")
-        if not isinstance(metrics.get("policies"), int):
-            raise UserError(f"{path} is damaged: policies is missing")
-        return metrics
+        check_metrics(metrics, path)
+        return metrics, metrics.pop("files", {})
+
+    def check_files(self, fingerprints: Mapping[str, str], *, weights: bool) -> None:
+        """Raise a `UserError` if a file is not the one that the run was finished with.
+
+        Without `weights` these are left alone.
+        """
+        path = self.path / "metrics.json"
+        for name, fingerprint in fingerprints.items():
+            if name == "weights.npz" and not weights:
+                continue
+            if name in FINGERPRINTED and self._fingerprint(name) != fingerprint:
+                raise UserError(
+                    f"{self.path / name} does not belong to {path}: it was changed, or is of "
+                    "another run"
+                )
+
+    def _fingerprint(self, name: str) -> str:
+        """A word for the content of a file, but for what differs when a run is resumed."""
+        if name == "progress.csv":
+            rows = [replace(evaluation, seconds=0.0).row() for evaluation in self.read_progress()]
+            return fingerprint_of_arrays({"rows": np.array(rows, dtype=np.float64)}, {})
+        try:
+            return fingerprint_of_file(self._to_read(name))
+        except OSError as error:
+            raise UserError(f"cannot read {self.path / name}: {error.strerror}") from None

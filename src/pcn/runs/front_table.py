@@ -10,6 +10,8 @@ from pcn.pareto import PARETO, AbstractOrder, Tolerances
 
 REPEATED = ("margin", "low", "high")
 """Kinds of columns, one per objective, of tables of policies that were executed more than once."""
+UNEXECUTED = "NOT_EXECUTED"
+"""What the columns of executed returns are called where nothing was executed."""
 COUNTS = ("executions", "network")
 """Single columns that these tables have besides."""
 
@@ -23,7 +25,9 @@ def table_of(
         return [f"{kind}_{name}" for kind in kinds for name in names]
 
     numbers = np.arange(len(coverage_set))
-    header = ["id", *columns("requested"), "requested_horizon", *columns("executed", "deviation")]
+    # Nobody who reads the file alone should take the returns of logged episodes for executed ones.
+    executed = "executed" if coverage_set.is_executed else UNEXECUTED
+    header = ["id", *columns("requested"), "requested_horizon", *columns(executed, "deviation")]
     parts: list[Any] = [
         numbers,
         coverage_set.requested,
@@ -31,7 +35,7 @@ def table_of(
         coverage_set.executed,
         coverage_set.deviation,
     ]
-    if coverage_set.is_repeated or coverage_set.network.any():
+    if coverage_set.is_repeated or coverage_set.network.any() or not coverage_set.is_executed:
         header += [*columns(*REPEATED), *COUNTS]
         parts += [getattr(coverage_set, name) for name in (*REPEATED, *COUNTS)]
     table: list[list[float]] = [[] for _ in numbers]
@@ -64,6 +68,7 @@ def coverage_set_of(
 
     Tables of earlier versions have the first columns only.
     """
+    header = [name.replace(f"{UNEXECUTED}_", "executed_", 1) for name in header]
     count = sum(name.startswith("executed_") for name in header)
     table = np.array(rows, dtype=np.float64)
     per_objective = 3 if "executions" not in header else 6

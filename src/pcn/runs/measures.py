@@ -11,6 +11,12 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.metrics import METRICS, Problem, fidelity, noisy_hypervolume
 from pcn.pareto import PARETO, AbstractOrder, Scaled, Tolerances
 
+NOT_EXECUTED = (
+    "NOT EXECUTED: learned from logged episodes without an environment; all returns are those of "
+    "the data, and nothing says that the policies reach them"
+)
+"""What `metrics.json` says where no policy was run."""
+
 
 def problem_of(
     spec: EnvironmentSpec, tolerances: Tolerances, order: AbstractOrder = PARETO
@@ -62,6 +68,14 @@ def metrics_of(
     was requested.
     """
     problem = problem_of(spec, coverage_set.tolerances, coverage_set.order)
+    if not coverage_set.is_executed:
+        supported = coverage_set.requested if archive is None else archive
+        return {
+            "archive": measure(supported, problem),
+            "executed": {},
+            "fidelity": {},
+            "not_executed": NOT_EXECUTED,
+        }
     match = fidelity(coverage_set.requested, coverage_set.executed, tolerances=coverage_set.slack)
     return {
         "archive": measure(coverage_set.requested if archive is None else archive, problem),

@@ -47,12 +47,15 @@ class PlayedStep:
     command: GivenCommand | None
     """The policy's own command after this step: what it still tries to reach."""
     choice: int | list[int]
-    """The action as a number, or one number for each of its parts."""
+    """The action as a number, or one number for each of its parts; for continuous parts that of the
+    option that they are or are nearest to."""
     probabilities: list[Float[np.ndarray, " option"]] | None
     """What the network thought of each option of each part; None where nobody asked, or it is not
     known."""
     terminated: bool
     """Whether the environment ended the episode with this step."""
+    option_names: list[list[str]] | None = None
+    """What the options of each part stand for; None where they are only numbered."""
 
 
 @dataclass(frozen=True)
@@ -113,18 +116,37 @@ def play_steps(
     while not (terminated or truncated):
         action = policy.act(observation, info.get("action_mask"))
         probabilities = policy.option_probabilities() if ask_network else None
+        options, option_names = policy.options()
         observation, reward, terminated, truncated, info = environment.step(action)
         policy.observe(reward)
         number += 1
         yield PlayedStep(
             number=number,
-            action=names[action] if names else str(action),
+            action=names[action] if names and isinstance(action, int) else in_words(action),
             reward=np.asarray(reward),
             command=GivenCommand.of(policy),
-            choice=action if isinstance(action, int) else np.ravel(action).tolist(),
+            choice=action if isinstance(action, int) else options,
+            option_names=option_names,
             probabilities=probabilities,
             terminated=bool(terminated),
         )
+
+
+def in_words(action: Any) -> str:
+    """An action of any space in a few characters.
+
+    >>> in_words({"force": np.array([0.25, -1.0], np.float32), "gear": 1})
+    'force 0.25 -1, gear 1'
+    >>> in_words(np.array([1, 0])), in_words((2, np.array([0.5])))
+    ('[1 0]', '2, 0.5')
+    """
+    if isinstance(action, dict):
+        return ", ".join(f"{name} {in_words(part)}" for name, part in action.items())
+    if isinstance(action, tuple):
+        return ", ".join(in_words(part) for part in action)
+    if isinstance(action, np.ndarray) and np.issubdtype(action.dtype, np.floating):
+        return " ".join(f"{number + 0.0:.3g}" for number in action.ravel().tolist())
+    return str(action)
 
 
 def save_gif(episode: PlayedEpisode, path: Path, *, milliseconds: int = 300) -> None:

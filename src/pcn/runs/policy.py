@@ -71,8 +71,7 @@ class Policy:
         self._read = self._reader.next
         self._seen = observation, mask
         self._acted, self._action = _act(self._agent, observation, mask)
-        chosen = np.asarray(self._head.in_space(self._action))
-        return int(chosen) if chosen.ndim == 0 else chosen
+        return self._head.to_environment(np.asarray(self._action)[None])[0]
 
     def option_probabilities(self) -> list[Float[np.ndarray, " option"]] | None:
         """What the network thinks of each option of the action that `act` has just returned.
@@ -84,6 +83,17 @@ class Policy:
             raise RuntimeError("option_probabilities() needs an action first: call act()")
         found = _option_probabilities(self._agent, *self._seen)
         return None if found is None else [np.asarray(part) for part in found]
+
+    def options(self) -> tuple[list[int], list[list[str]] | None]:
+        """The options that the action of `act` is or is nearest to, and the names of all options.
+
+        One for each part of an action; the names are None where options are only numbered.
+        """
+        if self._action is None:
+            raise RuntimeError("options() needs an action first: call act()")
+        network = getattr(self._start, "policy", None)
+        head = self._head if network is None else network.action_head
+        return head.to_options(np.asarray(self._action)).tolist(), head.option_names()
 
     def observe(self, reward: Any) -> None:
         """Tell the policy which reward its last action brought."""
@@ -108,14 +118,7 @@ class Policy:
                     f"{self._spec.name} masks actions: call act(observation, info['action_mask'])"
                 )
             return None
-        mask = self._head.flat_mask(given)
-        if len(mask) != self._head.mask_size:
-            raise UserError(
-                f"the action mask must have {self._head.mask_size} entries, got {len(mask)}"
-            )
-        if not mask.any():
-            raise UserError("the action mask allows no action")
-        return mask
+        return self._head.checked_mask(given)
 
     @property
     def command(self) -> Command | None:

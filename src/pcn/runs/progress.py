@@ -1,6 +1,7 @@
 """How a training went: what each evaluation during it measured."""
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,10 @@ class Evaluation:
             field.name: int(value) if field.type is int else float(value)
             for field, value in zip(fields, row, strict=True)
         }
+        for name, value in numbers.items():
+            # A loss is no number before the first update.
+            if name not in ("loss", "fidelity") and not (math.isfinite(value) and value >= 0):
+                raise ValueError(f"{name} is {value}")
         return cls(**numbers)
 
     def row(self) -> list[float]:

@@ -22,9 +22,9 @@ class Request:
     first three.
     """
 
-    environment: "str | pcn.envs.environment.AbstractEnvironment | Callable[[], Any]"
+    environment: "str | pcn.envs.environment.AbstractEnvironment | Callable[[], Any] | None" = None
     """The name of one of `ENVIRONMENTS`, a Gymnasium id or `module:Name`; or the object itself: an
-    environment, or a class or function that makes one."""
+    environment, or a class or function that makes one. None where there is only a dataset."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """The environment's own arguments, where it takes any."""
     algorithm: str | None = None
@@ -35,6 +35,10 @@ class Request:
     """Every hyperparameter, as the algorithm's own config."""
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)
     """Single hyperparameters by name; functions and classes among them as they are."""
+    dataset: "str | Path | None" = None
+    """Logged episodes to begin with: another run's folder, an npz file or a Minari dataset."""
+    only_execute: bool = False
+    """With a dataset: whether the environment is only for executing the final policies."""
     seed: int = 0
     """Seeds the network, the environment and every choice of the algorithm."""
     out: Path | None = None

@@ -76,12 +76,19 @@ class Run:
 
     def __repr__(self) -> str:
         where = "" if self.path is None else f", in {self.path}"
-        volume = self.metrics["executed"]["hypervolume"]
+        executed = self.is_executed
+        volume = self.metrics["executed" if executed else "archive"]["hypervolume"]
+        mark = "" if executed else " of the data, NOT EXECUTED"
         return (
             f"Run({self.settings.algorithm} on {self.settings.environment}, "
             f"seed {self.settings.seed}: {len(self.coverage_set)} policies, "
-            f"hypervolume {volume:.6g}{where})"
+            f"hypervolume {volume:.6g}{mark}{where})"
         )
+
+    @property
+    def is_executed(self) -> bool:
+        """Whether its policies were run; not where it was learned from logged episodes alone."""
+        return self.coverage_set.is_executed
 
     @property
     def spec(self) -> EnvironmentSpec:
@@ -260,8 +267,8 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
     if not folder.finished:
         raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
     described = folder.read_spec()
-    metrics = folder.read_metrics()
-    return Run(
+    metrics, fingerprints = folder.read_metrics()
+    run = Run(
         settings,
         folder.read_coverage_set(
             num_policies=metrics["policies"],
@@ -276,3 +283,5 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
         spec=None if described is None else described[0],
         path=folder.path,
     )
+    folder.check_files(fingerprints, weights=weights)  # what cannot be read is told first
+    return run

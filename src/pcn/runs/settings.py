@@ -31,6 +31,9 @@ class Settings:
     hyperparameters: Mapping[str, Any]
     """The value of every hyperparameter; `config` is the same in the algorithm's own type."""
     format: int = FORMAT
+    data: Mapping[str, Any] | None = None
+    """The logged episodes that training began with: their `path`, how many `episodes` and `steps`
+    they are, and `interaction`, which says what the environment was for."""
 
     @cached_property
     def config(self) -> "pcn.algorithms.config.AlgorithmConfig":
@@ -47,7 +50,10 @@ class Settings:
                 return config_class.from_format_1(self.hyperparameters)
             except (KeyError, TypeError) as error:
                 raise UserError(f"config.json is damaged: {error!r}") from None
-        return config_class.recorded(self.hyperparameters)
+        try:
+            return config_class.recorded(self.hyperparameters)
+        except UserError as error:
+            raise UserError(f"config.json is damaged: {error}") from None
 
     @property
     def return_tolerance(self) -> float:
@@ -71,6 +77,7 @@ class Settings:
             "preset": self.preset,
             "seed": self.seed,
             "config": dict(self.hyperparameters),
+            **({} if self.data is None else {"data": dict(self.data)}),
         }
 
     @classmethod
@@ -98,6 +105,7 @@ class Settings:
                 seed=content["seed"],
                 hyperparameters=with_tuples(content["config"]),
                 format=content["format"],
+                data=content.get("data"),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise UserError(f"config.json is damaged: {error!r}") from None

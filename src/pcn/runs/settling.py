@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import fits
+from pcn.datasets.logged import LoggedEpisodes
+from pcn.datasets.use import LoggedData
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.evidence import Evidence
 from pcn.envs.finding import environment_name, find_environment
+from pcn.envs.recorded import RecordedEnvironment
 from pcn.envs.registry import check_arguments, parameters_of
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -17,8 +21,10 @@ from pcn.lookup import is_importable, name_of
 from pcn.recipes import recipe_for
 from pcn.runs.events import Probing
 from pcn.runs.folder import RunFolder
+from pcn.runs.logged import read_dataset
 from pcn.runs.request import Request
 from pcn.runs.settings import Settings, with_tuples
+from pcn.version import __version__
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,10 @@ class Settled:
     """The hyperparameters that the environment's recipe has set."""
     evidence: Evidence | None = None
     """What random episodes showed, where there were any."""
+    logged: LoggedData | None = None
+    """The episodes that training begins with, where there are any."""
+    remarks: tuple[str, ...] = ()
+    """Sentences that the user should read before training begins."""
 
 
 def settle(request: Request, report: Callable[[Probing], None] | None = None) -> Settled:
@@ -52,6 +62,9 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
         option: name_of(value) if callable(value) else value
         for option, value in request.hyperparameters.items()
     }
+    if request.environment is None:
+        return settle_without_environment(request, algorithm, preset, given)
+    logged = None if request.dataset is None else opened_data(request, algorithm)
     own = {
         argument: name_of(value) if callable(value) else value
         for argument, value in request.arguments.items()
@@ -70,7 +83,8 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
         if request.config is not None:
             return entry.config_class.of(request.config.to_json(), given), {}
         recipe, _ = recipe_for(name, arguments, algorithm, preset, spec)
-        return entry.config_class.of(entry.presets[preset], recipe, given), recipe
+        known = {} if logged is None else _of_data(logged)
+        return entry.config_class.of(entry.presets[preset], recipe, known, given), recipe
 
     # A wrong value is told before an environment is made and probed.
     before, _ = settle_config(None)
@@ -95,10 +109,86 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
         preset=preset if request.config is None else None,
         seed=request.seed,
         hyperparameters=with_tuples(config.to_json()),
+        data=None if logged is None else _described(request, logged),
     )
     probe = {"episodes": found.num_episodes, "steps": found.num_steps}
     spec = spec.at_discount(config.discount)
-    return Settled(settings, found.environment, spec, probe, recipe, found.evidence)
+    begins = None
+    if logged is not None:
+        fitting = logged.fitting(spec)
+        begins = LoggedData(lambda: fitting, "execute" if request.only_execute else "train")
+    remarks = () if found.evidence is None else tuple(found.evidence.remarks)
+    return Settled(
+        settings, found.environment, spec, probe, recipe, found.evidence, begins, remarks
+    )
+
+
+def settle_without_environment(
+    request: Request, algorithm: str, preset: str, given: Mapping[str, Any]
+) -> Settled:
+    """What a request for a training from logged episodes alone amounts to."""
+    if request.dataset is None:
+        raise UserError("which environment? Name one, as in `pcn train deep-sea-treasure`")
+    if request.arguments:
+        raise UserError(
+            f"{next(iter(request.arguments))} belongs to an environment, and none is given"
+        )
+    logged = opened_data(request, algorithm)
+    if request.out is not None:
+        RunFolder.refuse_existing(request.out)
+    entry, name = ALGORITHMS[algorithm], logged.environment or logged.spec.name
+    recipe: dict[str, Any] = {}
+    if request.config is not None:
+        config = entry.config_class.of(request.config.to_json(), given)
+    else:
+        recipe, _ = recipe_for(name, logged.arguments, algorithm, preset, logged.spec)
+        config = entry.config_class.of(entry.presets[preset], recipe, _of_data(logged), given)
+    settings = Settings(
+        environment=name,
+        arguments=with_tuples(logged.arguments),
+        algorithm=algorithm,
+        preset=preset if request.config is None else None,
+        seed=request.seed,
+        hyperparameters=with_tuples(config.to_json()),
+        data=_described(request, logged),
+    )
+    spec = logged.spec.at_discount(config.discount)
+    fitting = logged.fitting(spec)
+    return Settled(
+        settings,
+        RecordedEnvironment(spec),
+        spec,
+        {"episodes": 0, "steps": 0},
+        recipe,
+        logged=LoggedData(lambda: fitting, "none"),
+    )
+
+
+def opened_data(request: Request, algorithm: str) -> LoggedEpisodes:
+    """The episodes that a request names, if the algorithm can learn from them."""
+    if not ALGORITHMS[algorithm].learns_from_data:
+        able = ", ".join(name for name, entry in ALGORITHMS.items() if entry.learns_from_data)
+        raise UserError(f"{algorithm} cannot learn from logged episodes; these can: {able}")
+    assert request.dataset is not None
+    return read_dataset(request.dataset)
+
+
+def _of_data(logged: LoggedEpisodes) -> dict[str, Any]:
+    """Hyperparameters that the data settle: returns are counted as in the run they come from."""
+    return {} if logged.discount is None else {"discount": logged.discount}
+
+
+def _described(request: Request, logged: LoggedEpisodes) -> dict[str, Any]:
+    """What `config.json` says of the episodes."""
+    only = "execute" if request.only_execute else "train"
+    return {
+        "path": str(Path(str(request.dataset)).resolve())
+        if Path(str(request.dataset)).exists()
+        else str(request.dataset),
+        "episodes": len(logged),
+        "steps": logged.num_steps,
+        "interaction": "none" if request.environment is None else only,
+    }
 
 
 def check_checkpoint_seconds(seconds: float) -> None:
@@ -160,9 +250,28 @@ def _check_importable(environment: str, given: Mapping[str, Any]) -> None:
 def reopen(folder: RunFolder) -> Settled:
     """What an unfinished folder says is to be trained."""
     settings = folder.read_settings()
+    remarks: tuple[str, ...] = ()
     described = folder.read_spec()
     spec, probe = (None, {"episodes": 0, "steps": 0}) if described is None else described
+    data = settings.data
+    begins = None
+    if data is not None:
+        begins = LoggedData(lambda: read_dataset(data["path"]), data["interaction"])
+        if data["interaction"] == "none" and spec is not None:
+            return Settled(settings, RecordedEnvironment(spec), spec, probe, {}, logged=begins)
     found = find_environment(settings.environment, settings.arguments, spec=spec)
+    begun_with = folder.begun_with()
+    if begun_with and begun_with != __version__:
+        remarks = (
+            f"the run was begun with pcn {begun_with} and goes on with {__version__}: its result "
+            "may differ from that of an uninterrupted run",
+        )
     return Settled(
-        settings, found.environment, found.environment.spec if spec is None else spec, probe, {}
+        settings,
+        found.environment,
+        found.environment.spec if spec is None else spec,
+        probe,
+        {},
+        logged=begins,
+        remarks=remarks,
     )

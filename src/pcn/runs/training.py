@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,10 @@ Stop = threading.Event | Callable[[], bool]
 
 
 def train(
-    environment: str | AbstractEnvironment | Callable[[], Any],
+    environment: str | AbstractEnvironment | Callable[[], Any] | None = None,
     *,
+    dataset: str | Path | None = None,
+    execute_on: str | AbstractEnvironment | Callable[[], Any] | None = None,
     config: AlgorithmConfig | None = None,
     arguments: Mapping[str, Any] | None = None,
     algorithm: str | None = None,
@@ -41,6 +45,10 @@ def train(
         environment: A name: one of `pcn.envs.ENVIRONMENTS`, an id of Gymnasium or MO-Gymnasium, or
             `module:Name`. Or the object itself: a compiled environment, or a class or function
             that makes a compiled environment or a Gymnasium environment with vector rewards.
+        dataset: Logged episodes to begin with: the folder of a finished run, an npz file or a
+            Minari dataset. With an environment, training goes on from them; without one, it learns
+            from them alone, and its results are marked as not executed.
+        execute_on: With a dataset: an environment that only executes the final policies.
         config: Every hyperparameter, such as `PCNConfig(total_steps=50_000)`. It says which
             algorithm learns, and neither a preset nor the environment's recipe changes it.
         arguments: The environment's own arguments, where it takes any.
@@ -57,8 +65,12 @@ def train(
         **hyperparameters: Single hyperparameters by name, such as `learning_rate=1e-3`; they win
             over `config`, preset and recipe. Functions and classes are given as they are.
     """
+    if execute_on is not None and (dataset is None or environment is not None):
+        raise UserError("execute_on needs a dataset, and no other environment")
     request = Request(
-        environment=environment,
+        environment=environment if execute_on is None else execute_on,
+        dataset=dataset,
+        only_execute=execute_on is not None,
         arguments=arguments or {},
         algorithm=algorithm,
         preset=preset,
@@ -123,15 +135,18 @@ def carry_out(
         settings, environment = settled.settings, settled.environment
         pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
         environment.prepare()
-        trainer = ALGORITHMS[settings.algorithm].trainer(
+        make_trainer = partial(
+            ALGORITHMS[settings.algorithm].trainer,
             environment,
             settings.config,
             seed=settings.seed,
             steps_before=settled.probe["steps"],
+            **({} if settled.logged is None else {"logged": settled.logged}),
         )
-        record = Record()
+        trainer, record, remarks = make_trainer(), Record(), settled.remarks
         if folder is not None:
-            record = _restore(trainer, folder)
+            trainer, record, more = _restored(make_trainer, folder)
+            settled = replace(settled, remarks=(*remarks, *more))
         elif isinstance(job, Request) and job.out is not None:
             folder = RunFolder.create(job.out, settings, settled.spec, settled.probe)
         loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _asker(stop))
@@ -155,14 +170,30 @@ def _asker(stop: Stop | None) -> Callable[[], bool]:
     return stop.is_set if isinstance(stop, threading.Event) else stop
 
 
-def _restore(trainer: AbstractTrainer, folder: RunFolder) -> Record:
-    """Bring the trainer into the state of the last checkpoint, if there is one."""
-    saved = folder.read_checkpoint()
-    if saved is None:
-        return Record()
-    arrays, facts, kept = saved
-    try:
-        trainer.restore(Snapshot(arrays, facts))
-        return Record.from_json(kept, trainer.steps)
-    except (KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{folder.path / 'checkpoint.npz'} is damaged: {error}") from None
+def _restored(
+    make_trainer: Callable[[], AbstractTrainer], folder: RunFolder
+) -> tuple[AbstractTrainer, Record, list[str]]:
+    """A trainer in the state of the last checkpoint, if there is one, and what to tell of it.
+
+    A damaged checkpoint is passed over for the one before it: the result is the same.
+    """
+    refusals: list[str] = []
+    for path in folder.checkpoints():
+        trainer = make_trainer()
+        try:
+            arrays, facts, kept = folder.read_checkpoint(path)
+            trainer.restore(Snapshot(arrays, facts))
+            if trainer.steps < 0:
+                raise UserError(f"{path} is damaged: it has {trainer.steps} steps")
+            record = Record.from_json(kept, trainer.steps)
+        except UserError as error:
+            told = str(error)
+            refusals.append(told if str(path) in told else f"{path} is damaged: {told}")
+        except Exception as error:  # damaged values can upset every part of a trainer
+            refusals.append(f"{path} is damaged: {error!r}")
+        else:
+            passed = [f"{told}; the checkpoint before it is used" for told in refusals]
+            return trainer, record, passed
+    if refusals:
+        raise UserError(refusals[0])
+    return make_trainer(), Record(), []

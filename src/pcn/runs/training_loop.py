@@ -8,7 +8,7 @@ from typing import Any
 
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import Stopped
+from pcn.errors import Stopped, UserError
 from pcn.runs.circumstances import cpu_seconds, made_with
 from pcn.runs.events import Advanced, Noticed, Report, Started
 from pcn.runs.folder import RunFolder
@@ -64,6 +64,8 @@ class TrainingLoop:
     should_stop: Callable[[], bool]
     _started: float = 0.0
     _cpu_started: float = 0.0
+    _failing: bool = False
+    """Whether the last checkpoint could not be written."""
 
     def complete(self, checkpoint_seconds: float) -> Run:
         """Iterate until the trainer is done, then write and return the run."""
@@ -79,9 +81,13 @@ class TrainingLoop:
                 settled.evidence,
             )
         )
+        for sentence in settled.remarks:
+            self._notice(sentence)
         self._started = time.perf_counter() - self.record.seconds
         self._cpu_started = cpu_seconds() - self.record.cpu_seconds
         last_checkpoint = time.perf_counter()
+        if self.should_stop():  # before the first iteration, which may take long
+            raise Stopped(None if self.folder is None else self.folder.path)
         while not trainer.done:
             self._iterate()
             if self.should_stop():
@@ -97,8 +103,7 @@ class TrainingLoop:
         before = self.trainer.steps
         progress = self.trainer.iterate()
         for sentence in self.trainer.take_notices():
-            self.record.notices.append(sentence)
-            self.report(Noticed(sentence))
+            self._notice(sentence)
         seconds = time.perf_counter() - self._started
         self.record.phases[progress.phase] += self.trainer.steps - before
         evaluation = evaluation_of(progress, seconds, self.settled.spec)
@@ -116,13 +121,38 @@ class TrainingLoop:
             )
         )
 
+    def _notice(self, sentence: str) -> None:
+        """Tell the user, and keep it in `metrics.json`."""
+        self.record.notices.append(sentence)
+        self.report(Noticed(sentence))
+
     def _save(self) -> None:
         self.record.seconds = time.perf_counter() - self._started
         self.record.cpu_seconds = cpu_seconds() - self._cpu_started
-        if self.folder is not None:
-            snapshot = self.trainer.snapshot()
+        if self.folder is None:
+            return
+        snapshot = self.trainer.snapshot()
+        try:
+            self._make_folder_again()
             self.folder.write_progress(self.record.evaluations)
             self.folder.write_checkpoint(snapshot.arrays, snapshot.facts, self.record.to_json())
+        except OSError as error:
+            if not self._failing:
+                self._notice(
+                    f"cannot write a checkpoint to {self.folder.path}: {error.strerror or error}; "
+                    "training goes on and tries again"
+                )
+            self._failing = True
+        else:
+            self._failing = False
+
+    def _make_folder_again(self) -> None:
+        """Make the run's folder once more if it has vanished."""
+        if self.folder is None or self.folder.path.exists():
+            return
+        settled, path = self.settled, self.folder.path
+        self.folder = RunFolder.create(path, settled.settings, settled.spec, settled.probe)
+        self._notice(f"{path} had vanished; it was made again, and nothing is lost")
 
     def _end(self) -> Run:
         settled, outcome = self.settled, self.trainer.outcome()
@@ -144,9 +174,16 @@ class TrainingLoop:
         }
         weights = dict(outcome.arrays)
         if self.folder is not None:
-            self.folder.write_weights(weights)
-            self.folder.write_coverage_set(outcome.coverage_set, settled.spec.objective_names)
-            self.folder.write_metrics(metrics)
+            try:
+                self.folder.write_weights(weights)
+                self.folder.write_coverage_set(outcome.coverage_set, settled.spec.objective_names)
+                self.folder.write_metrics(metrics)
+            except OSError as error:
+                path = self.folder.path
+                raise UserError(
+                    f"cannot write the result to {path}: {error.strerror or error}; once that is "
+                    f"mended, `pcn resume {path}` goes on from the last checkpoint"
+                ) from None
         return Run(
             settled.settings,
             outcome.coverage_set,

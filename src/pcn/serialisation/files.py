@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+import math
 import os
+import zipfile
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,8 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Replace a file's content in one step, so that a kill leaves the old or the new one."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        temporary.unlink(missing_ok=True)
+        with temporary.open("xb") as file:  # no link that somebody has put there is followed
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -50,7 +54,7 @@ def read_json(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path} is damaged: {error}") from None
     if not isinstance(content, dict):
         raise UserError(f"{path} is damaged: expected a JSON object")
@@ -82,15 +86,21 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], **facts: Any) -> None:
     """Write named arrays, and facts about them as JSON, into one npz file."""
-    buffer = io.BytesIO()
     text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
-    np.savez(buffer, allow_pickle=False, **arrays, __facts__=text)
+    write_npz(path, {**arrays, "__facts__": text})
+
+
+def write_npz(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write named arrays into one npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
     write_bytes(path, buffer.getvalue())
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what `write_arrays` wrote; pickled objects are refused."""
+    """Read what `write_arrays` wrote; pickled objects and compressed arrays are refused."""
     try:
+        _refuse_swollen(path)
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         facts = json.loads(arrays.pop("__facts__").tobytes())
@@ -99,3 +109,42 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     except Exception as error:  # damaged bytes can upset every layer of the format
         raise UserError(f"{path} is damaged: {error}") from None
     return arrays, facts
+
+
+def fingerprint_of_arrays(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> str:
+    """A word that is another one for other names, types, shapes, numbers or facts."""
+    told = blake2b(digest_size=16)
+    written = json.loads(json.dumps(facts))  # as it is read again
+    told.update(json.dumps(written, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        told.update(f"{name} {array.dtype.str} {arrays[name].shape} ".encode())
+        told.update(array.reshape(-1).view(np.uint8).data)
+    return told.hexdigest()
+
+
+def fingerprint_of_file(path: Path) -> str:
+    """A word that is another one for another content; text may change its line ends."""
+    content = path.read_bytes()
+    if path.suffix != ".npz":
+        content = content.replace(b"\r\n", b"\n")
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def _refuse_swollen(path: Path) -> None:
+    """Refuse a file whose arrays would take more memory than the file has bytes."""
+    size = path.stat().st_size
+    with zipfile.ZipFile(path) as archive:
+        for item in archive.infolist():
+            if item.compress_type != zipfile.ZIP_STORED or item.file_size > size:
+                raise ValueError(f"{item.filename} is compressed, which pcn never does")
+            with archive.open(item) as file:
+                version = np.lib.format.read_magic(file)
+                read = (
+                    np.lib.format.read_array_header_1_0
+                    if version == (1, 0)
+                    else np.lib.format.read_array_header_2_0
+                )
+                shape, _, kind = read(file)
+                if math.prod(shape) * kind.itemsize > item.file_size:
+                    raise ValueError(f"{item.filename} is shorter than its header says")

@@ -169,6 +169,30 @@ def test_what_is_pruned_scores_no_better_than_what_is_kept():
         assert min(expected_scores) >= best.min() - 1e-9
 
 
+@pytest.mark.parametrize("stay", [True, False])
+def test_newcomers_stay_for_one_pruning_if_they_may(stay):
+    rng = np.random.default_rng(4)
+    config = dataclasses.replace(CONFIG, capacity=10, newcomers_stay=stay)
+    dataset = Dataset(make_spec(), config)
+    front = np.array([[x, 7.0 - x] for x in range(8)])
+    bad = np.full((8, 2), -9.0) - np.arange(8)[:, None]  # each is dominated by the one before
+    dataset.add(make_episodes(rng, returns=front))
+    dataset.add(make_episodes(rng, returns=bad))
+    assert len(dataset) == 10
+    assert np.sum(dataset.rows.returns < -8, axis=0).tolist() == ([8, 8] if stay else [2, 2])
+    dataset.add(make_episodes(rng, returns=front))
+    assert dataset.rows.returns.min() == 0, "then they are pruned like all others"
+
+
+def test_the_best_are_those_of_highest_score_dominated_ones_included():
+    rng = np.random.default_rng(6)
+    dataset = Dataset(make_spec(), CONFIG)
+    wanted = np.array([[9.0, 0.0], [0.0, 9.0], [5.0, 5.0], *([[-x, -x] for x in range(5)])])
+    dataset.add(make_episodes(rng, returns=wanted))
+    np.testing.assert_array_equal(dataset.best(5).returns, wanted[:5])
+    np.testing.assert_array_equal(np.sort(dataset.best(99).returns), np.sort(wanted))
+
+
 def test_copies_lose_to_the_original():
     rng = np.random.default_rng(5)
     config = dataclasses.replace(CONFIG, capacity=8)

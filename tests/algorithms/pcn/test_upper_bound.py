@@ -52,3 +52,15 @@ def test_the_saved_bound_is_the_one_that_policies_were_executed_with(kind, agent
         np.testing.assert_array_equal(agent.command.desired_return, command)
     for agents in agents_seen:
         assert np.all(agents.command.desired_return <= agents.upper_bound)
+
+
+def test_the_first_command_of_exploring_episodes_may_be_unbounded(agents_seen):
+    pcn, where = ALGORITHMS["pcn"], environment(Walk)
+    options = {"bounded_first_command": False, "bounded_commands.upper_bound": TOLD}
+    trainer = pcn.trainer(where, pcn.config_class.of(tiny("pcn"), options), seed=0)
+    while not trainer.done:
+        trainer.iterate()
+    exceeding = [np.any(one.command.desired_return > one.upper_bound) for one in agents_seen]
+    exploring = [not bool(one.greedy) for one in agents_seen]
+    assert any(exceeding)
+    assert all(one <= other for one, other in zip(exceeding, exploring, strict=True))

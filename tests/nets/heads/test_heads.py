@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pcn.errors import UserError
-from pcn.nets.heads import ACTION_HEADS, action_head_for
+from pcn.nets.heads import ACTION_HEADS, JointHead, action_head_for
 
 pytestmark = pytest.mark.slow
 
@@ -16,19 +16,41 @@ EXAMPLES = {
     gym.spaces.MultiDiscrete: gym.spaces.MultiDiscrete([[2, 3], [4, 1]]),
     gym.spaces.MultiBinary: gym.spaces.MultiBinary(3),
     gym.spaces.Box: gym.spaces.Box(-1.0, 2.0, (2, 2)),
+    gym.spaces.Tuple: gym.spaces.Tuple(
+        [gym.spaces.Discrete(3), gym.spaces.Box(0.0, 5.0, (2,)), gym.spaces.MultiBinary(2)]
+    ),
+    gym.spaces.Dict: gym.spaces.Dict(
+        {"force": gym.spaces.Box(-1.0, 1.0, (1,)), "gear": gym.spaces.Discrete(2)}
+    ),
 }
 """A space of each kind; a head for another kind needs another example."""
 NUM_DRAWS = 4_000
+CASES = [
+    (space, kind)
+    for space in ACTION_HEADS
+    for kind in (("levels", "bins") if space is gym.spaces.Box else ("levels",))
+]
+"""One Gaussian is one bin: the same code."""
 
 
-@pytest.fixture(params=ACTION_HEADS, ids=lambda kind: kind.__name__)
-def space(request):
-    return EXAMPLES[request.param]
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0].__name__}-{case[1]}")
+def case(request):
+    return request.param
 
 
 @pytest.fixture
-def head(space):
-    return action_head_for(space)
+def space(case):
+    return EXAMPLES[case[0]]
+
+
+@pytest.fixture
+def head(case, space):
+    return action_head_for(space, case[1], levels=5)
+
+
+def same(one, other):
+    """Whether two actions are equal, tuple for tuple and dict for dict."""
+    return jax.tree.all(jax.tree.map(lambda a, b: bool(np.array_equal(a, b)), one, other))
 
 
 def outputs_of(head, seed=0):
@@ -61,8 +83,9 @@ def test_environments_accept_every_action(head, space):
     actions = head.to_environment(rows)
     for row, action in zip(rows, actions, strict=True):
         assert space.contains(action)
-        assert np.shape(head.in_space(jnp.asarray(row))) == (space.shape or ())
-        np.testing.assert_array_equal(head.in_space(jnp.asarray(row)), action)
+        in_space = head.in_space(jnp.asarray(row))
+        assert jax.tree.map(np.shape, in_space) == jax.tree.map(np.shape, action)
+        assert same(jax.tree.map(np.asarray, in_space), action)
 
 
 def test_an_action_of_the_space_becomes_a_row_and_the_same_action_again(head, space):
@@ -72,7 +95,7 @@ def test_an_action_of_the_space_becomes_a_row_and_the_same_action_again(head, sp
         row = head.from_environment(action)
         assert row.dtype == head.dtype
         assert row.shape == (head.num_parts,)
-        np.testing.assert_array_equal(head.to_environment(row[None])[0], action)
+        assert same(head.to_environment(row[None])[0], action)
 
 
 def test_the_greedy_action_is_the_most_likely_of_many(head):
@@ -84,6 +107,38 @@ def test_the_greedy_action_is_the_most_likely_of_many(head):
     assert bool(head.matches(outputs, greedy))
     other = actions[jnp.argmin(likely)]
     assert not bool(head.matches(outputs, other))
+
+
+def test_doubt_is_small_for_the_greedy_action_and_large_for_the_least_likely(head):
+    outputs = head.sharpened(outputs_of(head), jnp.float32(4))
+    actions = jax.vmap(lambda noise: head.random(noise, None))(noises_of(head))
+    likely = jax.vmap(lambda action: head.log_probability(outputs, action))(actions)
+    doubts = np.asarray(head.doubt(jnp.sort(likely)))
+    assert (np.diff(doubts) <= 1e-6).all()
+    assert 0 <= head.doubt(head.log_probability(outputs, head.greedy(outputs))) < doubts[0] <= 1
+
+
+def test_options_stand_for_the_actions_that_they_are_counted_as(head):
+    rng = np.random.default_rng(4)
+    rows = np.array([head.random_row(rng) for _ in range(50)])
+    options = head.to_options(rows)
+    assert options.shape == rows.shape
+    assert (options >= 0).all()
+    assert (options < np.array(head.option_sizes)).all()
+    np.testing.assert_array_equal(head.to_options(head.from_options(options)), options)
+    assert head.from_options(options).dtype == head.dtype
+    probabilities = head.option_probabilities(outputs_of(head))
+    assert tuple(len(part) for part in probabilities) == head.option_sizes
+    np.testing.assert_allclose([part.sum() for part in probabilities], 1, rtol=1e-5)
+
+
+def test_a_changed_action_is_another_one_that_the_environment_accepts(head, space):
+    rng = np.random.default_rng(5)
+    row = head.random_row(rng)
+    changed = np.array([head.changed_row(row, rng) for _ in range(50)])
+    assert changed.dtype == head.dtype
+    assert (changed != row).any(axis=1).sum() > 10
+    assert all(space.contains(action) for action in head.to_environment(changed))
 
 
 def test_the_gradient_of_the_likelihood_makes_an_action_likelier(head):
@@ -142,8 +197,8 @@ def test_without_a_mask_everything_is_allowed(head):
 
 
 def test_masks_are_obeyed_in_every_way_to_choose(head):
-    if head.mask_size == 0:
-        pytest.skip("this head knows no masks")
+    if head.mask_size == 0 or isinstance(head, JointHead):
+        pytest.skip("this head knows no masks, or has parts without any: see test_joint.py")
     rng, outputs = np.random.default_rng(2), outputs_of(head)
     everything = np.ones(head.mask_size, bool)
     for _ in range(2):

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 
 from pcn.algorithms.mones.config import MONESConfig
 from pcn.algorithms.mones.search_distribution import AbstractSearchDistribution
+from pcn.memory import refuse_without_memory
 from pcn.types import AnyArray
 
 
@@ -28,6 +29,14 @@ class Pool(eqx.Module):
     ) -> "Pool":
         """Room for as many generations as are kept."""
         shape = (config.pool_generations, config.population)
+        weight_bytes = distribution.mean.shape[0] * np.dtype(np.float32).itemsize
+        refuse_without_memory(
+            # Two copies while a generation is added, and the draws that are run at the end.
+            (2 * config.pool_generations * config.population + config.final_draws) * weight_bytes,
+            f"MONES with a population of {config.population:,}, {config.pool_generations:,} "
+            f"generations and {config.final_draws:,} final draws of {weight_bytes:,} bytes",
+            "give less of them",
+        )
         sources = jax.tree.map(
             lambda leaf: jnp.broadcast_to(leaf, (config.pool_generations, *leaf.shape)),
             distribution,

@@ -31,6 +31,7 @@ class Actor:
         desired_horizons: Float[np.ndarray, " episode"],
         *,
         upper_bound: Float[np.ndarray, " objective"],
+        bounded_first: bool = True,
         key: UInt32[np.ndarray, " 2"],
         noise: Float[np.ndarray, " episode"] | None = None,
         repeat: Float[np.ndarray, " episode"] | None = None,
@@ -44,9 +45,10 @@ class Actor:
 
         Args:
             policy: the network.
-            desired_returns: the desired return of each episode; clipped to `upper_bound`.
+            desired_returns: the desired return of each episode.
             desired_horizons: the desired number of steps.
-            upper_bound: the largest desired return, also while the episode goes on.
+            upper_bound: the largest desired return; what exceeds it is clipped.
+            bounded_first: whether that holds from the first step on, or only after it.
             key: seeds the batch.
             noise: probability of a random action, for each episode; zero if not given.
             repeat: probability that a random action is the last action again.
@@ -59,12 +61,10 @@ class Actor:
         """
         size, single = len(desired_horizons), np.float32
         zeros, expectations = np.zeros(size), policy.expectations
+        first = np.minimum(desired_returns, upper_bound) if bounded_first else desired_returns
         agents = ConditionedAgent(
             policy=policy,
-            command=Command(
-                np.minimum(desired_returns, upper_bound).astype(single),
-                desired_horizons.astype(single),
-            ),
+            command=Command(first.astype(single), desired_horizons.astype(single)),
             noise=(zeros if noise is None else noise).astype(single),
             repeat=(zeros if repeat is None else repeat).astype(single),
             last_action=np.tile(policy.action_head.none(), (size, 1)),

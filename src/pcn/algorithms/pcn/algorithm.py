@@ -10,11 +10,14 @@ from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
+from pcn.algorithms.pcn.logging import stored_episodes
 from pcn.algorithms.pcn.network import network_name, saved_policy
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.trainer import AbstractAlgorithm
 from pcn.command import Command
 from pcn.coverage import CoverageSet
+from pcn.datasets.logged import LoggedEpisodes
+from pcn.datasets.use import LoggedData
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -26,6 +29,7 @@ class PCN(AbstractAlgorithm):
     """Pareto Conditioned Networks, as an entry of `ALGORITHMS`."""
 
     config_class = PCNConfig
+    learns_from_data = True
     presets = PRESETS
 
     def trainer(
@@ -35,12 +39,19 @@ class PCN(AbstractAlgorithm):
         *,
         seed: int,
         steps_before: int = 0,
+        logged: LoggedData | None = None,
     ) -> PCNTrainer:
         """A training that has not begun; `steps_before` were spent by then, and count."""
         scale, expected = config.command_scale, environment.spec.num_objectives + 1
         if scale is not None and len(scale) != expected:
             raise UserError(f"command_scale has {len(scale)} numbers, expected {expected}")
-        return PCNTrainer(environment, config, seed=seed, steps_before=steps_before)
+        return PCNTrainer(environment, config, seed=seed, steps_before=steps_before, logged=logged)
+
+    def episodes_of(
+        self, spec: EnvironmentSpec, arrays: Mapping[str, np.ndarray], source: str
+    ) -> LoggedEpisodes:
+        """The episodes of the dataset, as the checkpoint of a finished run holds them."""
+        return stored_episodes(spec, arrays, source)
 
     def agent(
         self,

@@ -8,19 +8,27 @@ from pcn.algorithms.pcn.rows import Archive
 
 
 def select_commands(
-    archive: Archive, num_commands: int, config: CoreConfig, rng: np.random.Generator
+    known: Archive,
+    num_commands: int,
+    config: CoreConfig,
+    rng: np.random.Generator,
+    *,
+    attention: Float[np.ndarray, " point"] | None = None,
 ) -> tuple[Float[np.ndarray, "command objective"], Float[np.ndarray, " command"]]:
-    """Desired returns and horizons slightly beyond non-dominated episodes.
+    """Desired returns and horizons slightly beyond known episodes, in the paper the non-dominated.
 
-    Each starts from a random non-dominated return and raises one random objective by up to that
-    objective's standard deviation over the archive.
+    Each starts from a random one of their returns and raises one random objective by up to that
+    objective's standard deviation over all of them. `attention` says how likely each one is.
     """
     num_distinct = 1 if config.shared_command else num_commands
-    chosen = rng.integers(len(archive), size=num_distinct)
-    desired = archive.returns[chosen].copy()
+    if attention is None:
+        chosen = rng.integers(len(known), size=num_distinct)
+    else:
+        chosen = rng.choice(len(known), size=num_distinct, p=attention)
+    desired = known.returns[chosen].copy()
     objective = rng.integers(desired.shape[1], size=num_distinct)
-    deviation = archive.returns.std(axis=0)
+    deviation = known.returns.std(axis=0)
     desired[np.arange(num_distinct), objective] += rng.uniform(0, deviation[objective])
-    horizon = np.maximum(archive.horizons[chosen] + config.horizon_offset, 1.0)
+    horizon = np.maximum(known.horizons[chosen] + config.horizon_offset, 1.0)
     repeats = num_commands // num_distinct
     return np.repeat(desired, repeats, axis=0), np.repeat(horizon, repeats)

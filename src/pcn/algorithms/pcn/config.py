@@ -206,6 +206,8 @@ PRESETS: dict[str, dict[str, object]] = {
         **_GRIDS,
         "sample_by": "episode",
         "horizon_offset": -2,
+        "bounded_first_command": False,
+        "newcomers_stay": True,
         "refinements": (BoundedCommands(),),
     },
 }

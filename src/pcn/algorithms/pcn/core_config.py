@@ -10,6 +10,7 @@ from jaxtyping import Float
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import at_least, at_most, finite_numbers, one_of, positive
 from pcn.errors import UserError
+from pcn.nets.heads import DEFAULT_HEAD, ContinuousHead
 from pcn.nets.policy import Gate
 from pcn.pareto import ORDERS, AbstractOrder
 
@@ -37,6 +38,11 @@ class CoreConfig(AlgorithmConfig):
     """Your own state embedding, `module:Class`: called as Class(space, width, key=key)."""
     joint_one_hot: bool = False
     """Give every combination of integer observations its own row (authors: Deep Sea Treasure)."""
+    continuous_head: ContinuousHead = DEFAULT_HEAD
+    """How real numbers are chosen as actions: among `levels`, by a Gaussian in each of several
+    `bins`, or by one `gaussian` (authors: the mean alone)."""
+    action_levels: int | None = None
+    """Levels or bins of each of these numbers; if not given 11, or 21 where there is only one."""
     command_scale: tuple[float, ...] | None = None
     """Factor on each desired return and on the horizon; found from the data when not given."""
     command_spread: float = 10.0
@@ -59,6 +65,8 @@ class CoreConfig(AlgorithmConfig):
     """Updates of the whole training at most: with a large budget each step brings fewer."""
     updates_per_iteration: int | None = None
     """A fixed number of updates instead (authors: 10 on grids, 50 elsewhere)."""
+    logged_updates: int = 10_000
+    """Updates on logged episodes before anything else, where training begins from a dataset."""
     archive_fraction: float | None = None
     """Share of each batch drawn from non-dominated episodes only (paper: 0); if not given, a
     quarter, or half where outcomes are stochastic."""
@@ -77,6 +85,12 @@ class CoreConfig(AlgorithmConfig):
     """A fixed number of episodes between two rounds of updates instead (authors: 10)."""
     shared_command: bool = False
     """One command for all episodes of an iteration (authors), or one each."""
+    command_candidates: int | None = None
+    """Choose commands among so many stored episodes of highest score, dominated ones included (the
+    authors' code: 20 or 50); if not given, among the non-dominated ones (paper)."""
+    bounded_first_command: bool = True
+    """Whether `bounded_commands` holds for the first command of exploring episodes, too (authors:
+    only for the later ones)."""
     horizon_offset: int = 0
     """Added to the stored horizon when exploring (authors: -2)."""
     action_noise: float = 0.5
@@ -99,6 +113,9 @@ class CoreConfig(AlgorithmConfig):
     """Of `stochastic`: probabilities that differ by no more are equal; 0.05 if not given."""
     dominance_scaling: DominanceScaling = "none"
     """`seen` makes objectives of different units comparable: as shares of the range seen."""
+    newcomers_stay: bool = False
+    """Prune the older episodes to make room for new ones, which so stay for an iteration whatever
+    their score (authors); otherwise all are pruned together."""
     normalised_distance: bool = True
     """Measure Eq. (6) in the spread of stored returns, objective by objective (paper: not)."""
     evaluation_share: float = 0.1
@@ -115,17 +132,20 @@ class CoreConfig(AlgorithmConfig):
         at_least(
             self, 1, "width", "batch_size", "updates_per_iteration", "warmup_episodes",
             "episodes_per_iteration", "capacity", "command_spread_change", "iterations",
-            "most_updates", "ending_executions", "stochastic_iterations",
+            "most_updates", "ending_executions", "stochastic_iterations", "command_candidates",
         )  # fmt: skip
         at_least(
             self, 0, "hidden_layers", "archive_fraction", "action_noise", "action_noise_exponent",
             "crowded_below", "duplicate_penalty", "evaluation_share", "updates_per_step",
-            "updates_per_episode", "fewest_updates", "warmup_share", "ending_share",
+            "updates_per_episode", "fewest_updates", "logged_updates", "warmup_share",
+            "ending_share",
         )  # fmt: skip
         at_most(self, 1, "archive_fraction", "action_noise", "warmup_share")
         at_most(self, 0.9, "ending_share")
         positive(self, "learning_rate", "command_spread")
+        at_least(self, 2, "action_levels")
         one_of(self, "gate", get_args(Gate))
+        one_of(self, "continuous_head", get_args(ContinuousHead))
         one_of(self, "sample_by", get_args(SampleBy))
         one_of(self, "dominance", tuple(ORDERS))
         one_of(self, "dominance_scaling", get_args(DominanceScaling))

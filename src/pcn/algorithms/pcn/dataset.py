@@ -8,11 +8,20 @@ import numpy as np
 from jaxtyping import Bool, Float, Num, PyTree
 
 from pcn.algorithms.pcn.core_config import CoreConfig
+from pcn.algorithms.pcn.records import Records
 from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.pareto import PARETO, AbstractOrder, Scaled, Scoreboard, has_changed, spread
+from pcn.pareto import (
+    PARETO,
+    AbstractOrder,
+    Scaled,
+    Scoreboard,
+    has_changed,
+    preferred_first,
+    spread,
+)
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 LEAST_RANGE = 0.01
@@ -39,6 +48,7 @@ class Dataset:
         # Room for one more batch: episodes are written first and pruned afterwards.
         self._num_slots = config.capacity + room
         self.store = TransitionStore.empty(spec, self._num_slots)
+        self.records = Records(spec, self._num_slots)
         self.rows = Rows.none(spec.num_objectives)
         self._archive: Archive | None = None
         self.extents = np.zeros(spec.num_objectives)
@@ -76,6 +86,7 @@ class Dataset:
         slots[index] = np.flatnonzero(~taken)[: len(index)]
         arrival = Arrival(episodes, slots, np.asarray(self._config.discount, np.float32))
         self.store, ranges = written(arrival, self.store)
+        self.records.write(episodes, index, slots[index])
         new = Rows(
             slots=slots[index],
             lengths=np.asarray(episodes.lengths, dtype=np.int64)[index],
@@ -84,12 +95,18 @@ class Dataset:
             highest=np.asarray(ranges.highest, dtype=np.float64)[index],
         )
         self._archive = None
+        if self._config.newcomers_stay:
+            self._prune(max(self._config.capacity - len(index), 0))
         self.board.add(new.returns)
         self.rows = self.rows.followed_by(new)
-        kept = self.board.prune(self._config.capacity, most_copies=self._most_copies)
+        self._prune(self._config.capacity)
+        self._follow_spread()
+
+    def _prune(self, capacity: int) -> None:
+        """Keep the episodes of highest score."""
+        kept = self.board.prune(capacity, most_copies=self._most_copies)
         if len(kept) < len(self):
             self.rows = self.rows.taking(kept)
-        self._follow_spread()
 
     def _follow_spread(self) -> None:
         """Measure distances and tolerances anew once the returns' spread has changed enough.
@@ -162,6 +179,7 @@ class Dataset:
         slots[:count] = np.where(same, rows.slots, self._num_slots)
         arrival = Arrival(episodes, slots, np.asarray(config.discount, np.float32))
         self.store, ranges = written(arrival, self.store)
+        self.records.write(episodes, np.flatnonzero(same), slots[:count][same])
         # The same return on another way may have been higher or lower in between.
         row_of_slot = np.zeros(self._num_slots, np.int64)
         row_of_slot[self.rows.slots] = np.arange(len(self))
@@ -184,22 +202,37 @@ class Dataset:
         order = np.lexsort(self.board.returns[index].T[::-1])
         return Archive(self.rows.taking(index[order]))
 
-    def candidates(self, count: int) -> Archive:
+    def best(self, count: int) -> Archive:
+        """The episodes of highest score; copies and dominated ones may be among them."""
+        return Archive(self.rows.taking(np.argsort(-self.board.scores(), kind="stable")[:count]))
+
+    def candidates(self, count: int, *, by_preference: bool = False) -> Archive:
         """The archive and the best other episodes, one for each distinct return and horizon.
 
-        Where outcomes are stochastic, a command for less can return more on average.
+        Where outcomes are stochastic, a command for less can return more on average. The best ones
+        have the best scores or, `by_preference`, are the best ones for most preferences.
         """
-        best_first = np.argsort(-self.board.scores(), kind="stable")
+        if by_preference:
+            best_first = preferred_first(self.order.criteria(self.board.returns))
+        else:
+            best_first = np.argsort(-self.board.scores(), kind="stable")
         commands = np.column_stack([self.board.returns, self.rows.lengths])[best_first]
         _, first = np.unique(commands, axis=0, return_index=True)
         index = best_first[np.sort(first)[:count]]
         order = np.lexsort(self.board.returns[index].T[::-1])
         return Archive(self.rows.taking(index[order]))
 
-    def drawing(self, rows: Rows) -> Drawing:
-        """How batches are drawn from some of the episodes."""
+    def drawing(
+        self, rows: Rows, attention: Float[np.ndarray, " episode"] | None = None
+    ) -> Drawing:
+        """How batches are drawn from some of the episodes; with `attention`, from some more often.
+
+        Then it says how large the share of each episode is, however long the episode is.
+        """
         by_step = self._config.sample_by == "transition"
         weights = rows.lengths if by_step else np.ones_like(rows.lengths)
+        if attention is not None:
+            weights = attention
         return Drawing.over(rows.slots, weights, self._config.capacity)
 
     def actions(self, rows: Rows) -> list[Num[np.ndarray, "_ part"]]:
@@ -241,6 +274,7 @@ class Dataset:
             for name, leaf in named.items()
         }
         return stored | {
+            **self.records.to_arrays(index, longest),
             **{f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Rows)},
             "extents": self.extents,
             **({"lowest": self._lowest} if self._scales else {}),
@@ -262,6 +296,7 @@ class Dataset:
                 full[:num_rows, : arrays[name].shape[1]] = arrays[name]
             named[name] = full
         self.store = with_named_arrays(self.store, named, "store")
+        self.records.from_arrays(arrays, num_rows)
         self.rows = replace(rows, slots=np.arange(num_rows, dtype=np.int32))
         if "tolerances" in arrays:  # older runs have one that was given
             self.extents = np.array(arrays["extents"])

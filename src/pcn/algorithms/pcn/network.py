@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -23,6 +24,13 @@ def fresh_policy(
     key: RandomKey,
 ) -> ConditionedPolicy:
     """An untrained network that fits the environment."""
+    if config.embedding is not None:  # a user's class may do what cannot be compiled
+        return _fresh_policy(spec, config, key)
+    policy: ConditionedPolicy = _fresh_in_one_program(spec, config, key)
+    return policy
+
+
+def _fresh_policy(spec: EnvironmentSpec, config: CoreConfig, key: RandomKey) -> ConditionedPolicy:
     state_key, policy_key = jax.random.split(jnp.asarray(key))
     if config.embedding is None:
         embedding = embedding_for(
@@ -38,13 +46,17 @@ def fresh_policy(
         )
     return ConditionedPolicy(
         embedding,
-        action_head_for(spec.action_space),
+        action_head_for(spec.action_space, config.continuous_head, config.action_levels),
         num_objectives=spec.num_objectives,
         width=config.width,
         hidden_layers=config.hidden_layers,
         gate=config.gate,
         key=policy_key,
     )
+
+
+_fresh_in_one_program = eqx.filter_jit(_fresh_policy)
+"""Each shape of weights would be a program of its own otherwise."""
 
 
 def expectations_of(

@@ -37,7 +37,7 @@ class Drawing(eqx.Module):
     def over(
         cls,
         slots: Int[np.ndarray, " stored"],
-        weights: Int[np.ndarray, " stored"],
+        weights: Int[np.ndarray, " stored"] | Float[np.ndarray, " stored"],
         capacity: int,
     ) -> "Drawing":
         """Draw from `slots` in proportion to `weights`, padded to a fixed size."""
@@ -62,15 +62,23 @@ class TransitionStore(eqx.Module):
         """Room for episodes of an environment."""
         shape = (num_slots, spec.step_limit)
         head = action_head_for(spec.action_space)
-        return cls(
-            observations=jax.tree.map(
-                jnp.asarray, empty_observations(spec.observation_space, shape)
-            ),
-            actions=jnp.zeros((*shape, head.num_parts), head.dtype),
-            returns_to_go=jnp.zeros((*shape, spec.num_objectives)),
-            lengths=jnp.zeros(num_slots, int),
-            action_masks=jnp.zeros((*shape, head.mask_size), bool) if spec.masked_actions else None,
-        )
+        seen = empty_observations(spec.observation_space, ())
+
+        @jax.jit  # one program for arrays of all shapes
+        def store() -> TransitionStore:
+            return cls(
+                observations=jax.tree.map(
+                    lambda leaf: jnp.zeros((*shape, *leaf.shape), leaf.dtype), seen
+                ),
+                actions=jnp.zeros((*shape, head.num_parts), head.dtype),
+                returns_to_go=jnp.zeros((*shape, spec.num_objectives)),
+                lengths=jnp.zeros(num_slots, int),
+                action_masks=(
+                    jnp.zeros((*shape, head.mask_size), bool) if spec.masked_actions else None
+                ),
+            )
+
+        return store()
 
     def places(
         self,

@@ -5,15 +5,17 @@ beyond the paper is in `refinements/`; without any, this file is the paper's alg
 """
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.data_ending import DataEnding
 from pcn.algorithms.pcn.ending import Ending, begun_ending, restored_ending
 from pcn.algorithms.pcn.evaluating import Evaluations
 from pcn.algorithms.pcn.raced_ending import RacedEnding
-from pcn.algorithms.pcn.schedule import UPDATES_AT_ONCE
+from pcn.algorithms.pcn.schedule import MOST_EPISODES, UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, update_many
 from pcn.algorithms.trainer import (
@@ -22,10 +24,14 @@ from pcn.algorithms.trainer import (
     Progress,
     Snapshot,
 )
+from pcn.datasets.use import LoggedData
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.errors import UserError
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
+
+UPDATES_ON_DATA_AT_ONCE = 512
+"""Updates on logged episodes between two checkpoints, where one is due."""
 
 
 class PCNTrainer(AbstractTrainer):
@@ -38,13 +44,24 @@ class PCNTrainer(AbstractTrainer):
         *,
         seed: int,
         steps_before: int = 0,
+        logged: LoggedData | None = None,
     ) -> None:
-        """`steps_before` were spent before the training begins, and count."""
+        """`steps_before` were spent before the training begins, and count.
+
+        With `logged` data training begins with its episodes instead of random ones.
+        """
         self.config = config
+        self._logged = logged
         self._training = Training(
-            environment, config, config.refinements, seed=seed, steps_before=steps_before
+            environment,
+            config,
+            config.refinements,
+            seed=seed,
+            steps_before=steps_before,
+            explores=logged is None or logged.explores,
         )
-        self._ending: Ending | RacedEnding | None = None
+        self._updates_on_data = 0 if logged is None else config.logged_updates
+        self._ending: Ending | RacedEnding | DataEnding | None = None
         self._evaluations = Evaluations(self._training)
         self._loss = float("nan")
 
@@ -62,8 +79,10 @@ class PCNTrainer(AbstractTrainer):
         """Updates, commands, episodes, pruning; once the budget is spent, a step of the ending."""
         training = self._training
         if self._ending is None and len(training.dataset) == 0:
-            self._warm_up()
-        if self._ending is not None or training.exploring_steps_left <= 0:
+            self._warm_up() if self._logged is None else self._begin_with_data(self._logged)
+        if self._updates_on_data > 0:
+            return self._learn_from_data()
+        if self._ending is not None or not training.explores or training.exploring_steps_left <= 0:
             return self._end()
         steps_before = self.steps
         self._loss = self._update()
@@ -115,7 +134,30 @@ class PCNTrainer(AbstractTrainer):
             )
         schedule.measure(sum(lengths) / num_episodes)
         schedule.collected(sum(lengths))
-        scale = jnp.asarray(training.dataset.command_scale(), jnp.float32)
+        self._prepare()
+
+    def _begin_with_data(self, logged: LoggedData) -> None:
+        """Fill the dataset with logged episodes, as they are, then scale the network."""
+        training, episodes = self._training, logged.read().fitting(self._training.spec)
+        for batch in episodes.batches(MOST_EPISODES):
+            training.dataset.add(batch)
+            for refinement in training.refinements:
+                refinement.after_running(training, batch)
+        training.schedule.measure(episodes.num_steps / len(episodes))
+        self._prepare()
+
+    def _learn_from_data(self) -> Progress:
+        """A part of the updates on logged episodes that come before everything else."""
+        num_updates = min(self._updates_on_data, UPDATES_ON_DATA_AT_ONCE)
+        self._loss = self._updated(num_updates)
+        self._updates_on_data -= num_updates
+        archive = self._training.dataset.archive().returns
+        return Progress(self.steps, self._loss, archive, phase="learning from data")
+
+    def _prepare(self) -> None:
+        """Scale the network by the episodes that the dataset begins with."""
+        training = self._training
+        scale = jax.device_put(training.dataset.command_scale().astype(np.float32))
         policy = eqx.tree_at(lambda policy: policy.command_scale, training.learner.policy, scale)
         for refinement in training.refinements:
             policy = refinement.prepared(policy, training)
@@ -123,16 +165,22 @@ class PCNTrainer(AbstractTrainer):
 
     def _update(self) -> float:
         """Fit the network to batches of the dataset (section 4.2); returns the mean loss."""
+        num_updates = self._training.schedule.next_updates()
+        return self._loss if num_updates == 0 else self._updated(num_updates)
+
+    def _updated(self, num_updates: int) -> float:
+        """Make that many updates; returns the mean loss."""
         training, config = self._training, self.config
-        num_updates = training.schedule.next_updates()
         at_once = config.updates_per_iteration or UPDATES_AT_ONCE
-        if num_updates == 0:
-            return self._loss
         dataset = training.dataset
         counts = config.batch_counts(deterministic=training.spec.deterministic)
-        drawings = (dataset.drawing(dataset.rows), dataset.drawing(dataset.archive().rows))
+        favourites, attention = training.favourites()
+        drawings = (
+            dataset.drawing(dataset.rows),
+            dataset.drawing(favourites.rows, attention),
+        )
         losses = []
-        for _ in range(num_updates // at_once):
+        for _ in range(max(1, num_updates // at_once)):
             training.learner, loss = update_many(
                 training.learner,
                 dataset.store,
@@ -149,8 +197,11 @@ class PCNTrainer(AbstractTrainer):
         """Ask for a little more than is known (section 4.3) and store what comes of it (4.4)."""
         training, config, schedule = self._training, self.config, self._training.schedule
         steps_before = training.steps
+        known, attention = training.favourites()
+        if config.command_candidates is not None:
+            known, attention = training.dataset.best(config.command_candidates), None
         returns, horizons = select_commands(
-            training.dataset.archive(), schedule.num_episodes, config, training.rng
+            known, schedule.num_episodes, config, training.rng, attention=attention
         )
         size = len(horizons)
         uniform = training.rng.uniform(size=size)
@@ -165,6 +216,7 @@ class PCNTrainer(AbstractTrainer):
             noise=noise,
             repeat=repeat,
             upper_bound=bound,
+            bounded_first=config.bounded_first_command,
             key=key,
             count=batch.count,
             most_steps=np.minimum(batch.most_steps, training.most_steps(horizons)),
@@ -193,10 +245,18 @@ class PCNTrainer(AbstractTrainer):
 
     def _end(self) -> Progress:
         if self._ending is None:
-            self._ending = begun_ending(self._training)
+            self._ending = (
+                DataEnding(self._training)
+                if self._without_environment
+                else begun_ending(self._training)
+            )
         self._ending.iterate()
         archive = self._training.dataset.archive().returns
         return Progress(self.steps, self._loss, archive, phase=self._ending.phase)
+
+    @property
+    def _without_environment(self) -> bool:
+        return self._logged is not None and self._logged.interaction == "none"
 
     def outcome(self) -> Outcome:
         """The commands that the run offers, what each returned, and the networks."""
@@ -221,6 +281,7 @@ class PCNTrainer(AbstractTrainer):
             "evaluation_steps": self._evaluations.num_steps,
             "loss": self._loss,
             "schedule": training.schedule.to_json(),
+            "updates_on_data": self._updates_on_data,
             "rng": training.rng.bit_generator.state,
         }
         if self._ending is not None:
@@ -239,6 +300,11 @@ class PCNTrainer(AbstractTrainer):
         self._loss = facts.get("loss", self._loss)  # format 1 has none
         if "schedule" in facts:  # older checkpoints have none
             training.schedule.from_json(facts["schedule"])
+        self._updates_on_data = facts.get("updates_on_data", 0)
         training.rng.bit_generator.state = facts["rng"]
         if "ending" in facts:
-            self._ending = restored_ending(training, arrays, facts["ending"])
+            self._ending = (
+                DataEnding.restored(training, arrays, facts["ending"])
+                if self._without_environment
+                else restored_ending(training, arrays, facts["ending"])
+            )

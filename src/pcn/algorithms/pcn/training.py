@@ -34,8 +34,13 @@ class Training:
         *,
         seed: int,
         steps_before: int = 0,
+        explores: bool = True,
     ) -> None:
-        """`steps_before` were spent before the training begins, and count."""
+        """`steps_before` were spent before the training begins, and count.
+
+        Without `explores` the environment is for the final executions only, or there is none.
+        """
+        self.explores = explores
         self.spec = environment.spec
         self.config = config
         self.refinements: tuple[AbstractRefinement, ...] = tuple(
@@ -56,7 +61,8 @@ class Training:
             room=max(MOST_EPISODES, config.execution_batch),
             most_copies=next((most for most in copies if most is not None), None),
         )
-        self.notices: list[str] = []
+        reasons = (one.off_because(self.spec) for one in refinements if one not in self.refinements)
+        self.notices: list[str] = [reason for reason in reasons if reason is not None]
         """Sentences that the user should read, each told once."""
         check_units(config, self.spec, self.notices)
         states = {type(one).__name__: one.fresh_state(self) for one in self.refinements}
@@ -117,6 +123,14 @@ class Training:
         for refinement in self.refinements:
             limits = np.minimum(limits, refinement.most_steps(desired_horizons, self))
         return limits
+
+    def favourites(self) -> tuple[Archive, Float[np.ndarray, " point"] | None]:
+        """Episodes that are asked for and learnt most, and how often each; None for all alike.
+
+        It is the archive (section 4.3), unless a refinement says otherwise.
+        """
+        given = (refinement.favourites(self) for refinement in self.refinements)
+        return next((some for some in given if some is not None), (self.dataset.archive(), None))
 
     def commands(self) -> Archive:
         """The commands among which the end of the training chooses.

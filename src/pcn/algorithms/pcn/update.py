@@ -26,7 +26,7 @@ class Learner(eqx.Module):
     @classmethod
     def fresh(cls, policy: ConditionedPolicy) -> "Learner":
         """A learner that has not seen a gradient yet."""
-        return cls(policy, OPTIMISER.init(eqx.filter(policy, eqx.is_inexact_array)))
+        return cls(policy, _first_moments(eqx.filter(policy, eqx.is_inexact_array)))
 
     def rescaled(self, command_scale: Float[Array, " command"]) -> "Learner":
         """The same learner for another command scale: its outputs and weight steps stay the same.
@@ -45,6 +45,12 @@ class Learner(eqx.Module):
             nu=eqx.tree_at(weight, adam.nu, weight(adam.nu) * ratio**2),
         )
         return Learner(self.policy.rescaled(command_scale), moments)
+
+
+@eqx.filter_jit
+def _first_moments(weights: Any) -> optax.OptState:
+    """What the optimiser remembers at first; one program for weights of all shapes."""
+    return OPTIMISER.init(weights)
 
 
 def answers(

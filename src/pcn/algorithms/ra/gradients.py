@@ -39,13 +39,15 @@ class PolicyGradients(eqx.Module):
         if masks is None:
             return outputs
         # What lies beyond an episode's end allows nothing, and must not become a division by zero.
-        masks = masks | ~self.episodes.valid_mask[:, :, None]
-        return jax.vmap(jax.vmap(policy.action_head.masked))(outputs, masks)
+        allowed = jnp.asarray(masks) | ~self.episodes.valid_mask[:, :, None]
+        return jax.vmap(jax.vmap(policy.action_head.masked))(outputs, allowed)
 
     def log_probabilities(self, weights: Float[Array, " weight"]) -> Float[Array, "episode time"]:
         """Log-probabilities of the actions that were taken."""
         of_step = self.vector.like.action_head.log_probability
-        return jax.vmap(jax.vmap(of_step))(self._outputs(weights), self.episodes.actions)
+        return jax.vmap(jax.vmap(of_step))(
+            self._outputs(weights), jnp.asarray(self.episodes.actions)
+        )
 
     def jacobian(
         self,

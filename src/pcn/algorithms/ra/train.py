@@ -232,10 +232,11 @@ class RATrainer(AbstractStackedTrainer):
 
     def _stop(self, index: Int[np.ndarray, " some"], findings: Findings) -> None:
         config = self.config
-        largest = self._vector.like.action_head.max_entropy
+        head = self._vector.like.action_head
+        lowest, extent = head.min_entropy, head.max_entropy - head.min_entropy
         norm = np.asarray(findings.ascent_norm)
         finished = (norm < config.stationarity_tolerance) | (
-            np.asarray(findings.entropy) < config.entropy_tolerance * largest
+            np.asarray(findings.entropy) - lowest < config.entropy_tolerance * extent
         )
         active = self._active_mask[index]
         acting = index[active]

@@ -6,6 +6,7 @@ from functools import partial
 from pcn.envs.crossroad.environment import Crossroad, Waiting, crossroad_spec
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.registry import Workers
+from pcn.envs.worker_slots import ANSWER_SECONDS
 from pcn.errors import UserError
 
 REFERENCE = (0.0, -30.0)
@@ -28,7 +29,13 @@ VARIANTS = {
 }
 
 
-def crossroad(name: str, simulators: int, workers: Workers = True) -> GymnasiumEnvironment:
+def crossroad(
+    name: str,
+    simulators: int,
+    workers: Workers = True,
+    *,
+    answer_seconds: float = ANSWER_SECONDS,
+) -> GymnasiumEnvironment:
     """A crossroad with that many simulations at once, each in a process of its own.
 
     More than there are cores, so that none of these ever waits. With `workers="ray"` the processes
@@ -46,4 +53,6 @@ def crossroad(name: str, simulators: int, workers: Workers = True) -> GymnasiumE
         deterministic=not variant.fresh_traffic,
     )
     make = partial(Crossroad, variant.waiting, fresh_traffic=variant.fresh_traffic)
-    return GymnasiumEnvironment(spec, make, num_slots=simulators, workers=workers)
+    return GymnasiumEnvironment(
+        spec, make, num_slots=simulators, workers=workers, answer_seconds=answer_seconds
+    )

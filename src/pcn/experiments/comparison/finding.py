@@ -56,6 +56,10 @@ def find_runs(paths: Sequence[Path]) -> tuple[list[Entrant], list[str]]:
 
 def _entrant(run: Run, folder: Path) -> Entrant:
     """A run with its names: from its path inside an experiment, otherwise from its settings."""
+    if not run.is_executed:
+        raise UserError(
+            f"{folder} was NOT EXECUTED: it was learned from logged episodes without an environment"
+        )
     for kind in ("executed", "archive"):
         if not isinstance(run.metrics[kind].get("hypervolume"), int | float):
             raise UserError(f"{folder / 'metrics.json'} is damaged: {kind} has no hypervolume")

@@ -1,6 +1,6 @@
 """The files of a comparison: tables, and pictures with a CSV file beside each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -41,7 +41,9 @@ class Writer:
     """Writes files into a folder and remembers which."""
 
     folder: Path
-    written: list[Path]
+    written: list[Path] = field(default_factory=list)
+    remark: str = ""
+    """What every title ends with, such as that runs were scaled down."""
 
     def table(self, name: str, table: Table) -> None:
         """A CSV file."""
@@ -56,10 +58,18 @@ class Writer:
         self.table(name, table)
 
 
-def write_comparison(comparison: Comparison, folder: Path) -> list[Path]:
-    """Write the tables and pictures of one environment; `folder` is made if need be."""
+def scaled_down(scale: float) -> str:
+    """What titles end with if runs had only a part of their steps; empty if they had all."""
+    return "" if scale == 1 else f"\nSCALED DOWN: {scale:g} of the steps"
+
+
+def write_comparison(comparison: Comparison, folder: Path, remark: str = "") -> list[Path]:
+    """Write the tables and pictures of one environment; `folder` is made if need be.
+
+    Titles end with the remark.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    writer = Writer(folder, [])
+    writer = Writer(folder, remark=remark)
     writer.table("runs", runs_table(comparison))
     writer.table("costs", costs_table(comparison))
     _write_metrics(comparison, writer)
@@ -79,6 +89,7 @@ def _write_metrics(comparison: Comparison, writer: Writer) -> None:
         if metric in comparison.metrics
     }
     title = f"{comparison.environment}: interquartile mean over seeds, 95 % interval, executed"
+    title += writer.remark
     writer.picture("metrics", intervals_figure(title, panels), summary_table(found))
 
 
@@ -98,7 +109,8 @@ def _write_curves(comparison: Comparison, writer: Writer) -> None:
         if not curves:
             continue
         figure = learning_curves_figure(
-            f"{comparison.environment}: interquartile mean over seeds, 95 % interval",
+            f"{comparison.environment}: interquartile mean over seeds, 95 % interval"
+            f"{writer.remark}",
             curves,
             labels=comparison.labels,
             x_label=x_label,
@@ -118,7 +130,7 @@ def _write_improvements(comparison: Comparison, writer: Writer) -> None:
         if metric in comparison.metrics
     }
     squares = {NAMES[metric]: square(pairs, labels) for metric, pairs in found.items()}
-    title = f"{comparison.environment}: probability of improvement"
+    title = f"{comparison.environment}: probability of improvement{writer.remark}"
     writer.picture(
         "improvement", improvement_figure(title, squares, labels), improvement_table(found)
     )
@@ -130,7 +142,8 @@ def _write_union(comparison: Comparison, writer: Writer) -> None:
         return
     sets = {label: union.points_of(label) for label in union.labels}
     figure = coverage_sets_figure(
-        f"{comparison.environment}: union front, {len(union.points)} points, and who has which",
+        f"{comparison.environment}: union front, {len(union.points)} points, and who has which"
+        f"{writer.remark}",
         sets,
         comparison.spec.objectives,
     )

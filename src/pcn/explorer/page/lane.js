@@ -109,7 +109,7 @@ export function createLane(model, { title, letter, pin, rollout }) {
 function actionParts(model, rollout, step) {
   // An action has one part, or several that are chosen together; each has its options.
   const action = rollout.actions[step];
-  const names = model.environment.action_names;
+  const names = rollout.option_names ?? model.environment.action_names;
   const chosen = Array.isArray(action) ? action : [action];
   const given = rollout.probabilities ? rollout.probabilities[step] : null;
   const isNested = Array.isArray(names) && Array.isArray(names[0]);

@@ -10,6 +10,7 @@ const percent = (share) => `${formatNumber(Math.round(100 * share))} %`;
 function summary(run) {
   const metrics = run.hypervolume ?? {};
   const parts = [`${run.algorithm.toUpperCase()}, seed ${run.seed}`];
+  if (run.not_executed) parts.unshift(run.not_executed);
   if (run.order) parts.push(`order: ${run.order}`);
   parts.push(`${formatNumber(run.size)} ${run.size === 1 ? 'policy' : 'policies'}`);
   if (Number.isFinite(run.steps)) parts.push(`${formatNumber(run.steps)} steps of training`);

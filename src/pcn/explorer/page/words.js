@@ -111,6 +111,7 @@ export function priceInWords(model, run, policy, objective, amount) {
 
 export function fidelityInWords(model, run, policy) {
   // Requested against executed return of one policy.
+  if (run.not_executed) return run.not_executed;
   if (!run.requested || run.takes_commands === false)
     return `Policies of ${run.algorithm.toUpperCase()} take no request: this is what it returns.`;
   const requested = run.requested.map((column) => column[policy]);

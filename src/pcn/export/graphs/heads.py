@@ -10,7 +10,13 @@ import numpy as np
 
 from pcn.errors import UserError
 from pcn.export.graphs.graph import Graph
-from pcn.nets.heads import AbstractActionHead, CategoricalHead
+from pcn.nets.heads import (
+    AbstractActionHead,
+    AbstractBoxHead,
+    CategoricalHead,
+    LevelsHead,
+    TruncatedGaussianHead,
+)
 from pcn.nets.heads.categorical import FORBIDDEN
 
 
@@ -50,7 +56,47 @@ def _one_hot(graph: Graph, head: CategoricalHead, action: str) -> str:
     return graph.single(graph.add("Equal", chosen, graph.constant(options, np.int64)))
 
 
+def _levels(graph: Graph, head: LevelsHead, outputs: str, mask: str | None) -> str:
+    """The values of the most likely levels."""
+    chosen = graph.single(_choices(graph, head.choices, outputs, mask))
+    return _row(graph, head, graph.add("Div", chosen, graph.constant(head.steps())))
+
+
+def _highest(graph: Graph, head: TruncatedGaussianHead, outputs: str, mask: str | None) -> str:
+    """The mean of the likeliest bin of each number."""
+    del mask
+    bins, columns = head.num_bins, 2 * head.num_bins + 1
+    first = np.arange(head.num_parts)[:, None] * columns + np.arange(bins)
+    logits, places = (
+        graph.add("Gather", outputs, graph.constant(index, np.int64), axis=1)
+        for index in (first, first + bins)
+    )
+    offset = graph.add("Mul", graph.add("Tanh", places), graph.constant(0.5 / bins))
+    mean = graph.add("Add", offset, graph.constant((np.arange(bins) + 0.5) / bins))
+    best = graph.add("ArgMax", logits, axis=2, keepdims=1)
+    is_best = graph.single(graph.add("Equal", best, graph.constant(np.arange(bins), np.int64)))
+    kept = graph.add("Mul", mean, is_best)
+    return _row(
+        graph, head, graph.add("ReduceSum", kept, graph.constant([2], np.int64), keepdims=0)
+    )
+
+
+def _row(graph: Graph, head: AbstractBoxHead, unit: str) -> str:
+    """Shares of the box as actions."""
+    scaled = graph.add("Mul", unit, graph.constant(head.box.extents()))
+    return graph.add("Add", scaled, graph.constant(head.box.lows()))
+
+
+def _signed(graph: Graph, head: AbstractBoxHead, action: str) -> str:
+    """An action from -1 to 1."""
+    above = graph.add("Sub", action, graph.constant(head.box.lows()))
+    twice = graph.add("Mul", above, graph.constant(2 / head.box.extents()))
+    return graph.add("Sub", twice, graph.constant(1.0))
+
+
 HEAD_GRAPHS: dict[type[AbstractActionHead], HeadGraph] = {
     CategoricalHead: HeadGraph(_choices, _one_hot, np.int64),
+    LevelsHead: HeadGraph(_levels, _signed, np.float32),
+    TruncatedGaussianHead: HeadGraph(_highest, _signed, np.float32),
 }
 """How each head is written."""

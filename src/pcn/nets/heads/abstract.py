@@ -5,9 +5,11 @@ from typing import Any
 
 import equinox as eqx
 import gymnasium as gym
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray
 
+from pcn.errors import UserError
 from pcn.types import Action, AnyArray
 
 
@@ -122,11 +124,37 @@ class AbstractActionHead(eqx.Module):
     ) -> Bool[Array, ""]:
         """Whether the greedy action is this one."""
 
+    @property
+    def min_entropy(self) -> float:
+        """The entropy of the most decided outputs, in nats; densities have less than zero."""
+        return 0.0
+
+    def doubt(self, log_probability: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+        """How little is thought of an action, from 0 to 1: the probability of any other one."""
+        return 1 - jnp.exp(log_probability)
+
     def option_probabilities(
         self, outputs: Float[Array, " output"]
     ) -> list[Float[Array, " option"]] | None:
         """How likely each option of each part of an action is; None where options are countless."""
         del outputs
+        return None
+
+    @property
+    def option_sizes(self) -> tuple[int, ...] | None:
+        """How many options each part of an action has; None where options are countless."""
+        return None
+
+    def to_options(self, rows: Num[np.ndarray, "*row part"]) -> Int[np.ndarray, "*row part"]:
+        """The option that each part of each action is, or is nearest to, counted from 0."""
+        raise NotImplementedError(f"{type(self).__name__} has no options")
+
+    def from_options(self, options: Int[np.ndarray, "*row part"]) -> Num[np.ndarray, "*row part"]:
+        """Actions that stand for these options."""
+        raise NotImplementedError(f"{type(self).__name__} has no options")
+
+    def option_names(self) -> list[list[str]] | None:
+        """What each option of each part stands for; None where options are only numbered."""
         return None
 
     @abstractmethod
@@ -138,8 +166,8 @@ class AbstractActionHead(eqx.Module):
         """Whether a row is the one that `none` returns."""
 
     @abstractmethod
-    def in_space(self, action: Num[Array, " part"]) -> Num[Array, "..."]:
-        """One action with the shape of its space; compiled environments are stepped with it."""
+    def in_space(self, action: Num[Array, " part"]) -> Any:
+        """One action in the form of its space; compiled environments are stepped with it."""
 
     @abstractmethod
     def to_environment(self, rows: Num[np.ndarray, "row part"]) -> Any:
@@ -169,6 +197,29 @@ class AbstractActionHead(eqx.Module):
     @abstractmethod
     def random_row(self, rng: np.random.Generator) -> Num[np.ndarray, " part"]:
         """An action drawn uniformly from all."""
+
+    def checked_mask(self, given: Any) -> Bool[np.ndarray, " choice"]:
+        """The mask that an environment gave; a `UserError` if it does not fit or forbids all."""
+        try:
+            mask = self.flat_mask(given)
+        except (ValueError, TypeError):
+            raise UserError(f"the action mask is {given!r}, which is no array") from None
+        if len(mask) != self.mask_size:
+            raise UserError(f"the action mask must have {self.mask_size} entries, got {len(mask)}")
+        if not self.allows_any(mask):
+            raise UserError("the action mask allows no action")
+        return mask
+
+    def allows_any(self, mask: Bool[np.ndarray, " choice"]) -> bool:
+        """Whether a mask allows at least one action."""
+        return bool(mask.any()) or self.mask_size == 0
+
+    def changed_row(
+        self, action: Num[np.ndarray, " part"], rng: np.random.Generator
+    ) -> Num[np.ndarray, " part"]:
+        """An action to try instead of one: any action where none is near another."""
+        del action
+        return self.random_row(rng)
 
     def from_info(self, info: dict[str, Any]) -> Bool[np.ndarray, " choice"]:
         """The mask in the `info` of a Gymnasium environment; without one, all is allowed."""

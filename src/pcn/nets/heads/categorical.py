@@ -161,6 +161,19 @@ class CategoricalHead(AbstractActionHead):
         """The softmax of each part's logits."""
         return [jax.nn.softmax(part) for part in self._split(outputs)]
 
+    @property
+    def option_sizes(self) -> tuple[int, ...]:
+        """How many options each choice has."""
+        return self.sizes
+
+    def to_options(self, rows: Num[np.ndarray, "*row part"]) -> Int[np.ndarray, "*row part"]:
+        """The rows themselves."""
+        return np.asarray(rows)
+
+    def from_options(self, options: Int[np.ndarray, "*row part"]) -> Num[np.ndarray, "*row part"]:
+        """The options themselves."""
+        return np.asarray(options)
+
     def entropy(self, outputs: Float[Array, " output"]) -> Float[Array, ""]:
         """Entropy of all choices together, in nats."""
         logs = self._log_probabilities(outputs)
@@ -205,6 +218,12 @@ class CategoricalHead(AbstractActionHead):
         """A mask given as one vector, or as one vector for each part, as one vector."""
         parts = given if isinstance(given, tuple | list) else [given]
         return np.concatenate([np.ravel(part) for part in parts]).astype(bool)
+
+    def allows_any(self, mask: Bool[np.ndarray, " choice"]) -> bool:
+        """Whether a mask allows at least one option of every choice."""
+        if len(self.sizes) == 1:
+            return bool(mask.any())
+        return all(part.any() for part in np.split(mask, np.cumsum(self.sizes)[:-1]))
 
     def to_info(self, mask: Bool[np.ndarray, " choice"]) -> dict[str, Any]:
         """One vector for a `Discrete` space, otherwise a tuple of one vector for each part."""

@@ -28,7 +28,7 @@ VARIATIONS = Variations()
 
 
 def drawing_of(*sizes):
-    return action_head_for(gym.spaces.MultiDiscrete(sizes)).random_row
+    return action_head_for(gym.spaces.MultiDiscrete(sizes)).changed_row
 
 
 def script(*actions):

@@ -50,6 +50,11 @@ class AbstractRefinement:
         del spec
         return True
 
+    def off_because(self, spec: EnvironmentSpec) -> str | None:
+        """Why it does not apply to continuous actions, where it applies to others; else None."""
+        del spec
+        return None
+
     def check(self, spec: EnvironmentSpec) -> None:
         """Refuse values that do not fit the environment, before training begins."""
         del spec
@@ -92,6 +97,14 @@ class AbstractRefinement:
 
     def most_copies(self) -> int | None:
         """How many stored episodes may have the same return; None for any number."""
+        return None
+
+    def favourites(self, training: Training) -> tuple[Archive, Float[np.ndarray, " point"]] | None:
+        """Episodes that are asked for, varied and learnt most, and the share of each of them.
+
+        None for the archive, all of it alike.
+        """
+        del training
         return None
 
     def after_running(self, training: Training, episodes: Episodes) -> None:

@@ -186,7 +186,10 @@ class Consolidating(AbstractFitting):
         batches = [commands[first : first + size] for first in range(0, len(commands), size)]
         limits = (self._settings.check_patience * rows.lengths).astype(np.int64) + 1
         # Enough is left to execute everything that is offered once more.
-        if limits[commands].sum() > training.steps_left - self._archive.horizons.sum():
+        if (
+            not training.explores
+            or limits[commands].sum() > training.steps_left - self._archive.horizons.sum()
+        ):
             return reached
         steps_before = training.steps
         for number, batch in enumerate(batches):

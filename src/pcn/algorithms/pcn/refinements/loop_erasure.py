@@ -11,9 +11,8 @@ first choices alone go in circles.
 from dataclasses import dataclass
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Bool, Float, Int, PyTree
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.training import Training
@@ -128,11 +127,11 @@ def without_idle_loops(episodes: Episodes, *, discount: float) -> Episodes:
     if len(index) == 0:
         return episodes
 
-    def replaced(leaf: AnyArray) -> Array:
+    def replaced(leaf: AnyArray) -> np.ndarray:
         whole = np.array(leaf)
         whole[index] = 0
         whole[index, :num_steps] = shortened(leaf)[better]
-        return jnp.asarray(whole)
+        return whole
 
     masks = episodes.action_masks
     new_lengths = lengths.copy()
@@ -141,7 +140,7 @@ def without_idle_loops(episodes: Episodes, *, discount: float) -> Episodes:
         jax.tree.map(replaced, episodes.observations),
         replaced(episodes.actions),
         replaced(episodes.rewards),
-        jnp.asarray(new_lengths),
+        new_lengths,
         episodes.terminated,
         action_masks=None if masks is None else replaced(masks),
         broken_off=episodes.broken_off,

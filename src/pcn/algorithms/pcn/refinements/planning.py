@@ -9,6 +9,7 @@ expected returns, and a network learns to follow the plans. Its policies race ag
 import math
 from dataclasses import dataclass, replace
 
+import equinox as eqx
 import gymnasium as gym
 import numpy as np
 from jaxtyping import UInt32
@@ -22,7 +23,6 @@ from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import action_head_for
-from pcn.nets.heads.categorical import CategoricalHead
 from pcn.planning import Plans, TabularModel, plan
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.grid import Grid
@@ -33,8 +33,8 @@ from pcn.planning.weighted_planning import plan_for_weights
 class Planning(AbstractRefinement):
     """Plan with counts of transitions at the end, and teach a network to follow the plans.
 
-    Only in stochastic environments with discrete actions, and only where the steps of the best
-    episodes were taken often enough to be known.
+    Only in stochastic environments whose actions are discrete, or continuous and few enough in
+    levels, and only where the steps of the best episodes were taken often enough to be known.
     """
 
     median_visits: int = 20
@@ -131,23 +131,31 @@ class Planning(AbstractRefinement):
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions can have different outcomes, and can be counted."""
-        head = action_head_for(spec.action_space)
+        sizes = action_head_for(spec.action_space).option_sizes
         return (
-            not spec.deterministic
-            and isinstance(head, CategoricalHead)
-            and math.prod(head.sizes) <= self.most_actions
+            not spec.deterministic and sizes is not None and math.prod(sizes) <= self.most_actions
+        )
+
+    def off_because(self, spec: EnvironmentSpec) -> str | None:
+        """Levels of several numbers have more combinations than can be counted."""
+        head = action_head_for(spec.action_space)
+        if spec.deterministic or head.option_names() is None:
+            return None
+        return (
+            f"planning is off: {math.prod(head.option_sizes or ()):,} combinations of levels "
+            f"are more than can be counted ({self.most_actions:,})"
         )
 
     def fresh_state(self, training: Training) -> Counting:
         """No counts yet."""
-        return Counting(self._no_counts(training.spec))
+        return Counting(self._no_counts(training))
 
-    def _no_counts(self, spec: EnvironmentSpec, grid: Grid | None = None) -> TransitionCounts:
-        head = action_head_for(spec.action_space)
-        assert isinstance(head, CategoricalHead)
+    def _no_counts(self, training: Training, grid: Grid | None = None) -> TransitionCounts:
+        head, spec = training.learner.policy.action_head, training.spec
+        assert head.option_sizes is not None
         return TransitionCounts(
             empty_observations(spec.observation_space, ()),
-            head.sizes,
+            head.option_sizes,
             spec.num_objectives,
             mask_size=head.mask_size if spec.masked_actions else 0,
             most_states=self.most_states,
@@ -169,8 +177,16 @@ class Planning(AbstractRefinement):
         if state.counts.given_up and state.counts.grid is None and len(training.dataset):
             grid = self._grid(training)
             if grid is not None:
-                state.counts = self._no_counts(training.spec, grid)
-        state.counts.add(episodes)
+                state.counts = self._no_counts(training, grid)
+        state.counts.add(self._in_options(training, episodes))
+
+    def _in_options(self, training: Training, episodes: Episodes) -> Episodes:
+        """The episodes with options instead of continuous actions: these can be counted."""
+        if np.issubdtype(episodes.actions.dtype, np.integer):
+            return episodes
+        options = training.learner.policy.action_head.to_options(np.asarray(episodes.actions))
+        counted: Episodes = eqx.tree_at(lambda batch: batch.actions, episodes, options)
+        return counted
 
     def _grid(self, training: Training) -> Grid | None:
         """A grid over what was observed so far; None where observations have too many numbers."""
@@ -232,7 +248,7 @@ class Planning(AbstractRefinement):
         if not self.is_sound(training):
             return None
         counts = self.counts(training)
-        copy = self._no_counts(training.spec)
+        copy = self._no_counts(training)
         copy.from_arrays(counts.to_arrays())  # counting goes on while others are fitted
         return Distilling(self, training, copy, key)
 
@@ -247,7 +263,10 @@ class Planning(AbstractRefinement):
         store, longest = training.dataset.store, int(rows.lengths.max())
         observations = training.dataset.padded_observations(rows)
         states = counts.states_of(observations, longest)
-        parts = np.moveaxis(np.asarray(store.actions)[rows.slots, :longest], -1, 0)
+        options = training.learner.policy.action_head.to_options(
+            np.asarray(store.actions)[rows.slots, :longest]
+        )
+        parts = np.moveaxis(options, -1, 0)
         actions = np.ravel_multi_index(tuple(parts), counts.action_sizes)
         valid = (np.arange(longest) < rows.lengths[:, None]) & (states >= 0)
         visits = np.bincount(counts.states * counts.num_actions + counts.actions, counts.visits)
@@ -288,3 +307,9 @@ class Planning(AbstractRefinement):
             return plans
         more = planned(min(self.most_vectors, affordable))
         return plans if more.horizon < horizon else more
+
+
+def may_plan(training: Training) -> bool:
+    """Whether a training counts transitions: observations have repeated so far."""
+    planning = (one for one in training.refinements if isinstance(one, Planning))
+    return any(not one.counts(training).given_up for one in planning)

@@ -77,4 +77,4 @@ def _uncertainty(
 ) -> tuple[Float[Array, " step"], Bool[Array, " step"]]:
     """The probability of any action but the stored one, and whether another one is likelier."""
     log_probability, wrong = answers(policy, store.at(jnp.asarray(slots), jnp.asarray(times)))
-    return 1 - jnp.exp(log_probability), wrong
+    return policy.action_head.doubt(log_probability), wrong

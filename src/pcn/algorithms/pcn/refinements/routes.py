@@ -42,6 +42,9 @@ FIRST_PLAYED = 8
 """Promised routes in the first batch after a search: they show whether the model is right."""
 
 
+_DISCRETE = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
+
+
 @dataclass(frozen=True, kw_only=True)
 class Routes(AbstractRefinement):
     """Search a model of what actions do for better routes, and play what it promises.
@@ -106,15 +109,20 @@ class Routes(AbstractRefinement):
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions have the same outcome and both can be counted."""
-        discrete = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
         return (
             spec.deterministic
             and not spec.masked_actions
-            and isinstance(spec.action_space, discrete)
+            and isinstance(spec.action_space, _DISCRETE)
             and int(np.prod(action_sizes(spec))) <= self.most_actions
             and num_parts(spec) <= self.most_parts
             and whole_numbers(spec)
         )
+
+    def off_because(self, spec: EnvironmentSpec) -> str | None:
+        """Routes are searched among actions that repeat exactly."""
+        if not spec.deterministic or isinstance(spec.action_space, _DISCRETE):
+            return None
+        return "routes are off: they are searched among discrete actions only"
 
     def fresh_state(self, training: Training) -> RoutesState:
         """Nothing learnt yet."""

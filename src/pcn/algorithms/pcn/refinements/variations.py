@@ -23,7 +23,8 @@ from pcn.rollout import ScriptedAgent
 
 Actions = Num[np.ndarray, "_ part"]
 """The actions of one episode, step by step."""
-Draw = Callable[[np.random.Generator], Num[np.ndarray, " part"]]
+Draw = Callable[[Num[np.ndarray, " part"], np.random.Generator], Num[np.ndarray, " part"]]
+"""An action to try instead of another one."""
 
 
 class Tried(AbstractState):
@@ -107,7 +108,7 @@ class Variations(AbstractRefinement):
         chosen = rng.integers(len(archive), size=2 * size)
         actions = dataset.actions(archive.rows.taking(chosen))
         head = training.learner.policy.action_head
-        draw = head.random_row  # looking it up takes longer than drawing
+        draw = head.changed_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
         tried = self.state_in(training, Tried)
         varied = [self._new(tried, one, other, draw, rng) for one, other in pairs]
@@ -125,6 +126,7 @@ class Variations(AbstractRefinement):
         varied: list[Actions],
         head: AbstractActionHead,
         count: int | None = None,
+        most_steps: Int[np.ndarray, " episode"] | None = None,
     ) -> Episodes:
         """Play the first ones; what does not end soon after the last action is broken off."""
         limit, count = training.spec.step_limit, len(varied) if count is None else count
@@ -137,7 +139,7 @@ class Variations(AbstractRefinement):
             training.next_key(),
             len(varied),
             count=count,
-            most_steps=self._limits(varied),
+            most_steps=self._limits(varied) if most_steps is None else most_steps,
         )
 
     def _limits(self, varied: list[Actions]) -> Int[np.ndarray, " episode"]:
@@ -178,13 +180,14 @@ class Variations(AbstractRefinement):
     def edited(self, actions: Actions, draw: Draw, rng: np.random.Generator) -> Actions:
         """A copy with one or more actions replaced, added, dropped or moved.
 
-        `draw` draws a random action.
+        `draw` draws an action to try instead of one: a near one or any where actions are
+        continuous, otherwise any.
         """
         rows = list(actions)
         for _ in range(rng.geometric(1 - self.more_edits)):
             kind = rng.integers(4)
             place = int(rng.integers(len(rows)))
-            fresh = draw(rng)
+            fresh = draw(rows[place], rng)
             if kind == 0:
                 rows[place] = fresh
             elif kind == 1:

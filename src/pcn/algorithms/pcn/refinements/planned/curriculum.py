@@ -41,6 +41,7 @@ class Curriculum:
         self.lessons, chances = lessons_of(
             self.plans,
             counts,
+            training.learner.policy.action_head,
             least_probability=settings.least_probability,
             most_places=self._most_places,
         )
@@ -80,7 +81,8 @@ class Curriculum:
             plans: Int[np.ndarray, " place"], states: Int[np.ndarray, " place"], time: int
         ) -> Int[np.ndarray, " place"]:
             rows = greedy_actions(policy, self.lessons, plans, states, time)
-            return np.ravel_multi_index(tuple(rows.T), sizes)
+            options = policy.action_head.to_options(rows)
+            return np.ravel_multi_index(tuple(options.T), sizes)
 
         return expected_returns(
             self.model,

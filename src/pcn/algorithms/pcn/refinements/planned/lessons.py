@@ -4,11 +4,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int, Num, PyTree
 
 from pcn.algorithms.pcn.store import Transitions
 from pcn.algorithms.pcn.update import answers
 from pcn.command import Command
+from pcn.nets.heads import AbstractActionHead
 from pcn.nets.policy import ConditionedPolicy
 from pcn.planning import Plans
 from pcn.planning.counting import TransitionCounts
@@ -33,7 +34,7 @@ class Lessons(eqx.Module):
     states: Int[AnyArray, " lesson"]
     plans: Int[AnyArray, " lesson"]
     times: Int[AnyArray, " lesson"]
-    actions: Int[AnyArray, "lesson part"]
+    actions: Num[AnyArray, "lesson part"]
 
     def at(self, index: Int[Array, " batch"]) -> Transitions:
         """Some of the lessons."""
@@ -45,7 +46,7 @@ class Lessons(eqx.Module):
         states: Int[Array, " batch"],
         plans: Int[Array, " batch"],
         times: Int[Array, " batch"],
-        actions: Int[Array, "batch part"],
+        actions: Num[Array, "batch part"],
     ) -> Transitions:
         """What a network sees in some states under the commands of some plans."""
         horizon = jnp.maximum(self.first_horizon - times, 1.0)  # as `Command.after` counts down
@@ -59,7 +60,12 @@ class Lessons(eqx.Module):
 
 
 def lessons_of(
-    plans: Plans, counts: TransitionCounts, *, least_probability: float, most_places: int
+    plans: Plans,
+    counts: TransitionCounts,
+    head: AbstractActionHead,
+    *,
+    least_probability: float,
+    most_places: int,
 ) -> tuple[Lessons, Float[np.ndarray, " lesson"]]:
     """What all plans do wherever they may get to, and how likely they get there.
 
@@ -91,14 +97,14 @@ def lessons_of(
         states=_padded(states, size),
         plans=_padded(plan_index, size),
         times=_padded(times, size),
-        actions=_padded(counts.action_rows(actions), size),
+        actions=_padded(head.from_options(counts.action_rows(actions)), size),
     )
     return lessons, table[:, 4]
 
 
 def _room(count: int) -> int:
-    """The next power of two."""
-    return 1 << max(4, (count - 1).bit_length())
+    """The next power of four: the models of one training then share two or three programs."""
+    return 1 << 2 * max(2, -(-(count - 1).bit_length() // 2))
 
 
 def _padded(array: np.ndarray, size: int) -> np.ndarray:
@@ -121,7 +127,7 @@ def _uncertainty(
     policy: ConditionedPolicy, lessons: Lessons, index: Int[AnyArray, " lesson"]
 ) -> Float[Array, " lesson"]:
     log_probability, _ = answers(policy, lessons.at(jnp.asarray(index)))
-    return 1 - jnp.exp(log_probability)
+    return policy.action_head.doubt(log_probability)
 
 
 def greedy_actions(
@@ -130,7 +136,7 @@ def greedy_actions(
     plans: Int[np.ndarray, " place"],
     states: Int[np.ndarray, " place"],
     time: int,
-) -> Int[np.ndarray, "place part"]:
+) -> Num[np.ndarray, "place part"]:
     """What the network does in some states under the commands of some plans."""
     parts = []
     for start in range(0, len(plans), PART):
@@ -147,7 +153,7 @@ def _greedy(
     states: Int[AnyArray, " place"],
     plans: Int[AnyArray, " place"],
     times: Int[AnyArray, " place"],
-) -> Int[Array, "place part"]:
+) -> Num[Array, "place part"]:
     head = policy.action_head
     nothing = jnp.tile(jnp.asarray(head.none()), (len(states), 1))
     batch = lessons.asked(jnp.asarray(states), jnp.asarray(plans), jnp.asarray(times), nothing)

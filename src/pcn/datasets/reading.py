@@ -1,0 +1,62 @@
+"""What readers of logged episodes share: types, spaces, and where episodes end."""
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import jax
+import numpy as np
+from jaxtyping import Bool, Int
+
+from pcn.errors import UserError
+
+
+def canonical(tree: Any) -> Any:
+    """Arrays in the types that JAX computes with; None stays None."""
+    return jax.tree.map(
+        lambda leaf: np.asarray(leaf).astype(jax.dtypes.canonicalize_dtype(leaf.dtype)), tree
+    )
+
+
+def lengths_of(
+    source: Path, terminations: np.ndarray, truncations: np.ndarray
+) -> tuple[Int[np.ndarray, " episode"], Bool[np.ndarray, " episode"]]:
+    """The length of each episode, and whether it terminated; both arrays have one entry per step.
+
+    A log that stops in the middle of an episode is refused: its return is not known.
+    """
+    if terminations.shape != truncations.shape or terminations.ndim != 1:
+        raise UserError(f"{source}: terminations and truncations must have one entry for each step")
+    terminated = terminations.astype(bool)
+    ends = np.flatnonzero(terminated | truncations.astype(bool))
+    if len(ends) == 0 or ends[-1] != len(terminated) - 1:
+        raise UserError(f"the last episode of {source} has no end: terminations or truncations")
+    return np.diff(ends, prepend=-1).astype(np.int64), terminated[ends]
+
+
+def space_of_observations(observations: Any) -> gym.Space[Any]:
+    """The smallest ordinary space that holds these observations [step, ...]."""
+    if isinstance(observations, dict):
+        return gym.spaces.Dict(
+            {name: space_of_observations(part) for name, part in observations.items()}
+        )
+    kind, shape = observations.dtype, observations.shape[1:]
+    if kind == np.uint8:
+        return gym.spaces.Box(0, 255, shape, np.uint8)
+    if kind.kind in "iub":
+        low, high = observations.min(axis=0), observations.max(axis=0)
+        return gym.spaces.Box(low.astype(np.int32), high.astype(np.int32), shape, np.int32)
+    return gym.spaces.Box(-np.inf, np.inf, shape, np.float32)
+
+
+def space_of_actions(actions: np.ndarray) -> gym.Space[Any]:
+    """The space of actions [step] or [step, part], as far as they show it."""
+    if actions.dtype.kind in "iub":
+        if actions.min() < 0:
+            raise UserError(f"actions must be counted from 0, got {actions.min()}")
+        sizes = np.atleast_1d(actions.max(axis=0) + 1)
+        if actions.ndim == 1:
+            return gym.spaces.Discrete(int(sizes[0]))
+        return gym.spaces.MultiDiscrete(sizes.ravel())
+    flat = actions.reshape(len(actions), -1).astype(np.float32)
+    return gym.spaces.Box(flat.min(axis=0), flat.max(axis=0), dtype=np.float32)

@@ -1,0 +1,176 @@
+"""Checks of what a Gymnasium environment answers: each error names the environment and the step."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from jaxtyping import Num
+
+from pcn.errors import UserError
+from pcn.nets.heads import AbstractActionHead
+
+LARGEST_REWARD = 1e30
+"""Larger rewards are refused: returns are kept in single precision, which ends at 3e38."""
+
+
+class AnswerCheck:
+    """Checks the answers of one instance of an environment, one after the other.
+
+    The number of objectives is that of the first reward, unless it is known before.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        head: AbstractActionHead | None = None,
+        num_objectives: int | None = None,
+    ) -> None:
+        self._name = name
+        self._shape = None if num_objectives is None else (num_objectives,)
+        # Looking a method of an Equinox module up takes longer than most of them: once is enough.
+        # Without a head, masks pass: nobody acts by them yet.
+        self._checked_mask: Callable[[Any], Any] = (
+            (lambda mask: mask) if head is None else head.checked_mask
+        )
+        self._step = 0
+
+    @property
+    def where(self) -> str:
+        """The environment, and where in an episode it is."""
+        if self._step == 0:
+            return f"{self._name} at the start of an episode"
+        return f"{self._name} in step {self._step} of an episode"
+
+    def begin(self) -> None:
+        """An episode is about to begin."""
+        self._step = 0
+
+    def advance(self) -> None:
+        """A step is about to be taken."""
+        self._step += 1
+
+    def refusal(self, what: str) -> UserError:
+        """The error that says where, and what is wrong."""
+        return UserError(f"{self.where}: {what}")
+
+    def mask(self, info: Any) -> dict[str, Any]:
+        """The only part of an `info` that is passed on: its mask, as one vector."""
+        if "action_mask" not in info:
+            return {}
+        try:
+            return {"action_mask": self._checked_mask(info["action_mask"])}
+        except UserError as error:
+            raise self.refusal(str(error)) from None
+
+    def reward(self, given: Any) -> Num[np.ndarray, " objective"]:
+        """A reward as it is: finite real numbers, as many as there are objectives."""
+        try:
+            reward = np.asarray(given)
+        except ValueError:  # a list of lists of different lengths
+            raise self.refusal(f"the reward is {given!r}, which is no vector of numbers") from None
+        if reward.dtype.kind not in "fiub":
+            raise self.refusal(f"the reward is {given!r}, which is no vector of real numbers")
+        if self._shape is None:
+            if reward.ndim != 1 or reward.size < 2:
+                raise self.refusal(
+                    f"the reward has shape {reward.shape}; "
+                    "a vector with at least two objectives is needed"
+                )
+            self._shape = reward.shape
+        if reward.shape != self._shape:
+            raise self.refusal(f"the reward has shape {reward.shape}, expected {self._shape}")
+        for value in reward.tolist():  # quicker than an array of so few numbers
+            if not -LARGEST_REWARD <= value <= LARGEST_REWARD:  # also what is no number
+                raise self.refusal(
+                    f"the reward is {given}; every objective must be a finite number, "
+                    f"at most {LARGEST_REWARD:g}"
+                )
+        return reward
+
+    def episode_start(self, answer: Any) -> tuple[Any, dict[str, Any]]:
+        """What `reset` returned: observation and info."""
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise self.refusal("`reset` must return two values, the observation and the info")
+        return answer
+
+    def outcome(self, answer: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """What `step` returned: observation, reward, terminated, truncated and info."""
+        if not isinstance(answer, tuple) or len(answer) != 5:
+            count = len(answer) if isinstance(answer, tuple) else 1
+            raise self.refusal(
+                "`step` must return five values, the observation, the reward, terminated, "
+                f"truncated and the info; it returned {count}"
+            )
+        return answer
+
+    def observation(self, space: gym.Space[Any], seen: Any) -> str | None:
+        """Refuse an observation that cannot be learnt from; a sentence on one outside its box."""
+        fault = _fault(space, seen, "the observation")
+        if fault is not None:
+            raise self.refusal(fault)
+        outside = _outside(space, seen, "the observation")
+        return None if outside is None else f"{self.where}: {outside}"
+
+
+def _fault(space: gym.Space[Any], seen: Any, what: str) -> str | None:
+    """What makes an observation useless, in words; None if nothing does."""
+    if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
+        for name, part in _parts(space):
+            try:
+                inner = seen[name]
+            except (KeyError, IndexError, TypeError):
+                return f"{what} has no part {name!r}, which its space has"
+            fault = _fault(part, inner, f"part {name!r} of {what}")
+            if fault is not None:
+                return fault
+        return None
+    try:
+        array = np.asarray(seen)
+    except ValueError:
+        return f"{what} is {seen!r}, which is no array"
+    if array.dtype.kind not in "fiub":
+        return f"{what} is {seen!r}, which is no array of real numbers"
+    if array.size != int(np.prod(space.shape or ())):
+        return f"{what} has shape {array.shape}, its space says {space.shape}"
+    if not np.isfinite(array).all():
+        place = int(np.flatnonzero(~np.isfinite(np.ravel(array)))[0])
+        return (
+            f"{what} is {np.ravel(array)[place]} at entry {place}; only finite numbers are learnt"
+        )
+    counted = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
+    # A type that loses nothing: observations are often wider than their space.
+    if isinstance(space, counted) and not space.contains(_typed(space, array)):
+        return f"{what} is {seen}, which is not in its space {space}"
+    return None
+
+
+def _typed(space: gym.Space[Any], array: np.ndarray) -> Any:
+    shaped = array.reshape(space.shape or ()).astype(space.dtype)
+    return int(shaped) if isinstance(space, gym.spaces.Discrete) else shaped
+
+
+def _outside(space: gym.Space[Any], seen: Any, what: str) -> str | None:
+    """Which entry of an observation lies outside its box, in words; None if none does."""
+    if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
+        found = (_outside(part, seen[name], f"part {name!r} of {what}")
+                 for name, part in _parts(space))  # fmt: skip
+        return next((sentence for sentence in found if sentence is not None), None)
+    if not isinstance(space, gym.spaces.Box):
+        return None
+    array = np.asarray(seen).reshape(space.shape)
+    beyond = np.ravel((array < space.low) | (array > space.high))
+    if not beyond.any():
+        return None
+    place = int(np.flatnonzero(beyond)[0])
+    low, high = np.ravel(space.low)[place], np.ravel(space.high)[place]
+    return (
+        f"{what} is {np.ravel(array)[place]:g} at entry {place}, outside its space's "
+        f"{low:g} to {high:g}; training goes on, but the space should be mended"
+    )
+
+
+def _parts(space: gym.Space[Any]) -> list[tuple[Any, gym.Space[Any]]]:
+    """The parts of a `Dict` or `Tuple` space and what each is called."""
+    spaces: Any = space.spaces  # type: ignore[attr-defined]
+    return list(spaces.items()) if isinstance(spaces, dict) else list(enumerate(spaces))

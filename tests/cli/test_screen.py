@@ -1,0 +1,141 @@
+"""What commands print in all kinds of terminals."""
+
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from made_runs import made_run
+from pcn.cli import screen
+from pcn.cli.completion import script
+from pcn.cli.envs import OVERVIEW, overview
+from pcn.cli.main import COMMANDS
+from pcn.cli.numbers import whole_number
+from pcn.envs.spec import Objective
+from refusals import refusal
+
+NARROW = 80
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """What is printed, as in a terminal of 80 columns."""
+    text = io.StringIO()
+    console = Console(
+        file=text, width=NARROW, force_terminal=True, color_system=None, highlight=False
+    )
+    monkeypatch.setattr(screen, "console", console)
+    return text
+
+
+def test_a_narrow_terminal_shows_every_cell_whole(terminal):
+    table = Table(box=None, pad_edge=False)
+    names = [f"a column with number {number}" for number in range(9)]
+    for name in names:
+        table.add_column(name)
+    rows = [[f"cell {row}.{column} 1234567.89" for column in range(9)] for row in range(3)]
+    for row in rows:
+        table.add_row(*row)
+    screen.print_table(table)
+    lines = terminal.getvalue().splitlines()
+    assert max(map(len, lines)) <= NARROW
+    for cell in [*names, *(cell for row in rows for cell in row)]:
+        assert sum(cell in line for line in lines) >= 1, cell
+    assert sum(rows[0][0] in line for line in lines) > 1, "each part begins with the first column"
+
+
+def test_a_table_that_fits_is_left_as_it_is(terminal):
+    table = Table(box=None, pad_edge=False)
+    table.add_column("policy")
+    table.add_column("return")
+    table.add_row("0", "1")
+    screen.print_table(table)
+    assert len(terminal.getvalue().splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["energy [kwh]", "[/bold]", "[red]alarm[/red]"])
+def test_square_brackets_are_shown(name, terminal):
+    run = made_run([[1, -1], [2, -3]])
+    objectives = (Objective(name), run.spec.objectives[1])
+    object.__setattr__(run.spec, "objectives", objectives)
+    screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
+    assert f"requested {name}" in terminal.getvalue()
+
+
+def run_pcn(*arguments, shell="", **environment):
+    command = f'"{sys.executable}" -m pcn {" ".join(arguments)} {shell}'
+    return subprocess.run(
+        command, shell=True, capture_output=True, text=True, env={**os.environ, **environment}
+    )
+
+
+def test_a_terminal_without_our_letters_and_a_closed_one_are_no_error():
+    poor = run_pcn("envs", "walkroom-9", PYTHONIOENCODING="ascii")
+    assert (poor.returncode, poor.stderr) == (0, "")
+    assert "axis_0 (min), ?, axis_8 (min)" in poor.stdout
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        assert run_pcn("envs", "walkroom-9", shell=closed).returncode == 0, closed
+
+
+def test_the_overview_is_what_the_environments_say():
+    assert OVERVIEW.read_text() == overview(), "write it again: python -m pcn.cli.envs"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["train", "minecart", "--total-stepz", "9"], "--total-stepz, perhaps --total-steps"),
+        (["train", "deep-sea-treasure", "--xyzzy"], "there is no option --xyzzy; see"),
+        (["train", "deep-sea-treasure", "--seed", "abc"], "'abc' is no whole number"),
+        (["train"], "required"),
+        (["plot", "--outt", "a.png"], "--outt, perhaps --out"),
+        (["trian"], "no command is called 'trian', perhaps train was meant"),
+    ],
+)  # fmt: skip
+def test_a_slip_of_the_keyboard_is_answered_in_one_sentence(arguments, told, capsys):
+    assert told in refusal(capsys, *arguments)
+
+
+def test_help_is_short_and_shows_no_riddles(capsys):
+    from pcn.cli import main
+
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    basic = capsys.readouterr().out
+    assert len(basic.splitlines()) < 80
+    assert "--help-all" in basic
+    assert "--total-steps" in basic
+    with pytest.raises(SystemExit):
+        main(["train", "--help-all"])
+    everything = capsys.readouterr().out
+    assert "--consolidation.updates" in everything
+    assert "{None}" not in basic + everything
+
+
+@pytest.mark.parametrize("word", ["1.5", "abc", "nan", "inf", ""])
+def test_what_is_no_whole_number_is_refused(word):
+    with pytest.raises(ValueError, match="is no whole number"):
+        whole_number(word)
+
+
+def completed(*words):
+    """What bash offers for the last of these words."""
+    listed = " ".join(f"'{word}'" for word in ("pcn", *words))
+    commands = (
+        f"{script('bash')}\nCOMP_WORDS=({listed}); COMP_CWORD={len(words)}; _pcn; "
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    found = subprocess.run(["bash", "-c", commands], capture_output=True, text=True, check=True)
+    return found.stdout.split()
+
+
+def test_the_tab_key_completes_commands_options_and_environments():
+    assert completed("re") == ["resume", "report", "reproduce"]
+    assert "--total-steps" in completed("train", "minecart", "--tot")
+    assert completed("train", "fruit") == ["fruit-tree"]
+    assert set(COMMANDS) <= set(completed(""))
+    assert script("zsh").startswith("autoload")

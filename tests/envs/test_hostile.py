@@ -1,0 +1,240 @@
+"""Environments that misbehave: one sentence names the environment and the step."""
+
+import multiprocessing
+import re
+
+import gymnasium as gym
+import jax
+import numpy as np
+import pytest
+
+import pcn
+from hostile import (
+    Dies,
+    Endless,
+    Exits,
+    Hangs,
+    OldFashioned,
+    Tame,
+    masking,
+    rewarding,
+    showing,
+)
+from pcn.algorithms.mones.config import MONESConfig
+from pcn.algorithms.mones.pool import Pool
+from pcn.algorithms.mones.search_distribution import DiagonalGaussian
+from pcn.envs.finding import environment_name
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
+from pcn.envs.gymnasium_source import GymnasiumSource, missing_hint
+from pcn.envs.observations import ObservationReader, is_picture
+from pcn.envs.probing import Probe, probe
+from pcn.envs.worker_slots import WorkerSlots
+from pcn.errors import UserError
+from pcn.rollout import ScriptedAgent, rollout
+from sizes import tiny
+
+IN_STEP_3 = r"^wild in step 3 of an episode: "
+
+REFUSED = {
+    "reward of NaN": (rewarding(np.array([np.nan, 0.0])), "the reward is .*finite number"),
+    "infinite reward": (rewarding(np.array([0.0, -np.inf])), "the reward is .*finite number"),
+    "reward of 1e38": (rewarding(np.array([1e38, 0.0])), r"the reward is \[1\.e\+38"),
+    "reward of 1e300": (rewarding(np.array([1e300, 0.0])), r"the reward is \[1\.e\+300"),
+    "complex reward": (rewarding(np.array([1j, 0.0])), "no vector of real numbers"),
+    "reward of words": (rewarding(["much", "little"]), "no vector of real numbers"),
+    "no reward": (rewarding(None), "no vector of real numbers"),
+    "ragged reward": (rewarding([[1.0], [1.0, 2.0]]), "no vector of numbers"),
+    "longer reward": (rewarding(np.zeros(3)), r"has shape \(3,\), expected \(2,\)"),
+    "shorter reward": (rewarding(np.zeros(1)), r"has shape \(1,\), expected \(2,\)"),
+    "scalar reward": (rewarding(1.0), r"has shape \(\), expected \(2,\)"),
+    "empty mask": (masking(np.zeros(3, np.int8)), "the action mask allows no action"),
+    "short mask": (masking(np.ones(2, np.int8)), "must have 3 entries, got 2"),
+    "exit": (Exits, r"it failed at hostile\.py:\d+: SystemExit: 3"),
+}
+"""What is refused in the first random episode, and in the middle of a training."""
+
+REFUSED_WHEN_SEEN = {
+    "NaN observed": (showing(np.full(3, np.nan)), "the observation is nan at entry 0"),
+    "infinity observed": (showing(np.array([0, np.inf, 0])), "the observation is inf at entry 1"),
+    "complex observation": (showing(np.full(3, 1j)), "no array of real numbers"),
+    "longer observation": (showing(np.zeros(4)), r"has shape \(4,\), its space says \(3,\)"),
+    "not among the places": (showing(9, gym.spaces.Discrete(4)), r"9, which is not in its space"),
+    "not among several": (
+        showing(np.array([1, 7]), gym.spaces.MultiDiscrete([2, 2])),
+        r"not in its space",
+    ),
+    "part missing": (
+        showing(
+            {"one": 0}, gym.spaces.Dict(one=gym.spaces.Discrete(2), two=gym.spaces.Discrete(2))
+        ),
+        "no part 'two'",
+    ),
+    "old-fashioned": (OldFashioned, "`step` must return five values.*returned 4"),
+}
+"""What is refused in the first random episode."""
+
+
+def probed(kind):
+    return probe(GymnasiumSource("wild", kind), total_steps=1000)
+
+
+def environment(kind, **options):
+    """The environment as it is trained on, without random episodes beforehand."""
+    masked = "action_mask" in kind().reset()[1]
+    found = Probe((-10.0, -10.0), deterministic=True, masked_actions=masked, step_limit=10)
+    source = GymnasiumSource("wild", kind)
+    return GymnasiumEnvironment(describe(source, found), kind, num_slots=2, **options)
+
+
+def scripted(made, num_episodes=2):
+    agents = ScriptedAgent(
+        np.ones((num_episodes, 6, 1), np.int32), np.zeros(num_episodes, np.int32)
+    )
+    return rollout(made, agents, jax.random.key(0), num_episodes)
+
+
+def stepped(made):
+    """Six steps in slots; the shortest way to `step` without a network."""
+    slots = made.slots()
+    slots.reset({0: 0})
+    return taking_steps(slots)
+
+
+def taking_steps(slots):
+    return [slots.step({0: 1})[0] for _ in range(6)]
+
+
+@pytest.mark.parametrize("name", [*REFUSED, *REFUSED_WHEN_SEEN])
+def test_random_episodes_refuse_it_and_name_the_step(name):
+    kind, what = {**REFUSED, **REFUSED_WHEN_SEEN}[name]
+    with pytest.raises(UserError, match=what) as refused:
+        probed(kind)
+    expected = IN_STEP_3 if kind is not OldFashioned else "^wild in step 1 of an episode: "
+    assert re.match(expected, str(refused.value))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("run", [scripted, stepped])
+@pytest.mark.parametrize("name", REFUSED)
+def test_training_refuses_it_and_names_the_step(name, run):
+    kind, what = REFUSED[name]
+    with pytest.raises(UserError, match=what) as refused:
+        run(environment(kind))
+    assert re.match(IN_STEP_3, str(refused.value))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_training_refuses_observations_that_are_not_finite(value):
+    with pytest.raises(
+        UserError, match=r"^wild in step 4 of an episode: the observation is \["
+    ) as e:
+        scripted(environment(showing(np.full(3, value, np.float32))))
+    assert "every number must be finite" in str(e.value)
+
+
+def test_rewards_as_large_as_is_allowed_are_taken():
+    episodes = scripted(environment(rewarding(np.array([1e30, -1e30]))))
+    np.testing.assert_allclose(episodes.returns()[0], [2 + 4e30, -2 - 4e30], rtol=1e-6)
+
+
+def test_an_observation_outside_its_box_is_told_and_trained_on():
+    remarks = probed(showing(np.array([0.0, 0.0, 5.0]))).evidence.remarks
+    assert len(remarks) == 1
+    assert re.match(
+        IN_STEP_3 + "the observation is 5 at entry 2, outside its space's -1 to 1", remarks[0]
+    )
+
+
+def test_what_is_tame_is_not_remarked_on():
+    found = probed(Tame)
+    assert found.evidence.remarks == []
+    assert found.deterministic
+
+
+@pytest.mark.slow
+def test_a_remark_reaches_the_screen_and_the_run():
+    told = []
+    run = pcn.train(
+        showing(np.array([0.0, 0.0, 5.0], np.float32)), report=told.append, **tiny("pcn")
+    )
+    assert [event.sentence for event in told if isinstance(event, pcn.Noticed)] == run.metrics[
+        "notices"
+    ]
+    assert "outside its space" in run.metrics["notices"][0]
+
+
+def test_an_endless_environment_gets_a_limit():
+    assert probed(Endless).step_limit <= 1000
+
+
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (ModuleNotFoundError("No module named 'Box2D'", name="Box2D"), "pip install 'pcn"),
+        (ModuleNotFoundError("No module named 'sim.x'", name="sim.x"), "`pip install sim`"),
+        (ValueError("box2d"), ""),
+    ],
+)
+def test_a_missing_simulator_says_what_to_install(error, hint):
+    assert hint in missing_hint(error)
+    assert bool(missing_hint(error)) == bool(hint)
+
+
+def test_a_worker_that_hangs_is_told_of_given_up_and_ended(monkeypatch, caplog):
+    monkeypatch.setattr("pcn.envs.worker_slots.TOLD_SECONDS", 0.2)
+    before = set(multiprocessing.active_children())
+    made = environment(Hangs)
+    slots = WorkerSlots(Hangs, made.spec, 1, answer_seconds=30.0)
+    slots.reset({0: 0})
+    slots._answer_seconds = 0.6  # from here on its answers come at once, or never
+    with pytest.raises(UserError, match=r"^wild: worker process \d+ has not answered `step` for"):
+        taking_steps(slots)
+    assert "has not answered for 0 s; it is given up after 1 s" in caplog.text
+    assert not set(multiprocessing.active_children()) - before
+
+
+def test_a_worker_that_dies_is_told_with_its_exit_code():
+    slots = WorkerSlots(Dies, environment(Dies).spec, 1)
+    slots.reset({0: 0})
+    with pytest.raises(UserError, match=r"^wild: a worker process died \(pid \d+, exit code 9\)"):
+        taking_steps(slots)
+
+
+def test_a_worker_tells_what_its_environment_answered():
+    kind = Exits
+    with pytest.raises(UserError, match=IN_STEP_3 + "it failed at"):
+        scripted(environment(kind, workers=True))
+
+
+@pytest.mark.parametrize("white", [1.0, 255.0])
+def test_pictures_of_real_numbers_are_reduced_like_those_of_bytes(white):
+    bytes_space = gym.spaces.Box(0, 255, (84, 84, 3), np.uint8)
+    space = gym.spaces.Box(0.0, white, (84, 84, 3), np.float32)
+    picture = np.random.default_rng(0).integers(256, size=(84, 84, 3)).astype(np.uint8)
+    reduced = ObservationReader(space, frame_stack=2).first(picture * np.float32(white / 255))
+    np.testing.assert_array_equal(
+        reduced, ObservationReader(bytes_space, frame_stack=2).first(picture)
+    )
+    assert not is_picture(gym.spaces.Box(-1.0, 1.0, (84, 84, 3), np.float32))
+    assert not is_picture(gym.spaces.Box(0.0, 1.0, (84, 84, 7), np.float32))
+
+
+def test_episodes_that_need_more_memory_than_there_is_are_refused(monkeypatch):
+    made = environment(Tame)
+    monkeypatch.setattr("pcn.memory.available_bytes", lambda: 2 * 2 * 10 * 12 - 1)
+    with pytest.raises(
+        UserError, match="2 episodes of wild with up to 10 observations of 12 bytes"
+    ):
+        scripted(made)
+
+
+def test_a_billion_draws_are_refused():
+    distribution = DiagonalGaussian.around(jax.numpy.zeros(10), 1.0)
+    config = MONESConfig(population=10**12)
+    with pytest.raises(UserError, match="MONES with a population of 1,000,000,000,000"):
+        Pool.empty(distribution, config, 2)
+
+
+def test_an_instance_in_the_place_of_a_class_is_told():
+    with pytest.raises(UserError, match=r"is one Gymnasium environment.*give its class"):
+        environment_name(Tame())

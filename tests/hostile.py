@@ -1,0 +1,113 @@
+"""Gymnasium environments that misbehave: at once, or only after a number of steps."""
+
+import os
+import sys
+import time
+
+import gymnasium as gym
+import numpy as np
+
+LATE = 3
+"""The step of an episode in which an environment begins to misbehave."""
+
+
+class Tame(gym.Env):
+    """Six steps that pay for action 1 and cost 1 each; subclasses misbehave from step `LATE` on."""
+
+    observation_space = gym.spaces.Box(-1, 1, (3,), np.float32)
+    action_space = gym.spaces.Discrete(3)
+    length = 6
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.time = 0
+        return self.seen(), self.info()
+
+    def step(self, action):
+        self.time += 1
+        ended = self.time >= self.length
+        return self.seen(), self.reward(action), ended, False, self.info()
+
+    @property
+    def late(self):
+        return self.time >= LATE
+
+    def seen(self):
+        return np.full(3, self.time / 10, np.float32)
+
+    def reward(self, action):
+        return np.array([float(action == 1), -1.0])
+
+    def info(self):
+        return {}
+
+
+def rewarding(value):
+    """An environment whose reward is `value` from step `LATE` on."""
+
+    class Hostile(Tame):
+        def reward(self, action):
+            return value if self.late else super().reward(action)
+
+    return Hostile
+
+
+def showing(value, space=Tame.observation_space):
+    """An environment whose observation is `value` from step `LATE` on."""
+
+    class Hostile(Tame):
+        observation_space = space
+
+        def seen(self):
+            return value if self.late else space.sample()
+
+    return Hostile
+
+
+def masking(mask):
+    """An environment whose mask is `mask` from step `LATE` on."""
+
+    class Hostile(Tame):
+        def info(self):
+            return {"action_mask": mask if self.late else np.ones(3, np.int8)}
+
+    return Hostile
+
+
+class Exits(Tame):
+    """Ends the whole program."""
+
+    def reward(self, action):
+        if self.late:
+            sys.exit(3)
+        return super().reward(action)
+
+
+class Hangs(Tame):
+    """Never answers again."""
+
+    def reward(self, action):
+        if self.late:
+            time.sleep(1000)
+        return super().reward(action)
+
+
+class Dies(Tame):
+    """Takes its process with it."""
+
+    def reward(self, action):
+        if self.late:
+            os._exit(9)
+        return super().reward(action)
+
+
+class OldFashioned(Tame):
+    """Returns four values, as environments did before Gymnasium."""
+
+    def step(self, action):
+        seen, reward, ended, _, info = super().step(action)
+        return seen, reward, ended, info
+
+
+class Endless(Tame):
+    length = np.inf
