@@ -91,7 +91,7 @@ def test_the_overview_is_what_the_environments_say():
         (["train", "minecart", "--total-stepz", "9"], "--total-stepz, perhaps --total-steps"),
         (["train", "deep-sea-treasure", "--xyzzy"], "there is no option --xyzzy; see"),
         (["train", "deep-sea-treasure", "--seed", "abc"], "'abc' is no whole number"),
-        (["train"], "required"),
+        (["train"], "which environment?"),
         (["plot", "--outt", "a.png"], "--outt, perhaps --out"),
         (["trian"], "no command is called 'trian', perhaps train was meant"),
     ],
