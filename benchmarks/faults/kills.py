@@ -86,6 +86,7 @@ def main() -> None:
                 for name in RESULTS:
                     if (run / name).read_bytes() != (undisturbed / name).read_bytes():
                         raise SystemExit(f"{case}: {name} differs after {done} kills")
+                print(f"{case}: {done} kills in {rounds} trainings, all equal so far", flush=True)
         lines.append(f"{case:30} {done:4} kills  {rounds:4} trainings  all bit-identical")
         print(lines[-1], flush=True)
         if options.out is not None:

@@ -24,7 +24,7 @@ def small(**values):
 
 def test_two_actions_of_one_return_are_not_averaged():
     front = trained(
-        PCNTrainer(TwoSides(), PCNConfig(total_steps=3_000), seed=100)
+        PCNTrainer(TwoSides(), PCNConfig(total_steps=1_500), seed=100)
     ).coverage_set.front
     assert front[:, 1].min() >= -1.001  # the mean of two sides would bring less than -5
     np.testing.assert_allclose(front.sum(axis=1), 0, atol=1e-6)
@@ -37,9 +37,8 @@ def test_mixed_actions_learn_both_branches():
     assert set(map(tuple, outcome.coverage_set.front.tolist())) == GearAndForce.FRONT
 
 
-@pytest.mark.parametrize("head", ["bins", "gaussian"])
-def test_densities_train_and_stay_in_the_box(head):
-    outcome = trained(PCNTrainer(TwoSides(), small(continuous_head=head), seed=0))
+def test_densities_train_and_stay_in_the_box():
+    outcome = trained(PCNTrainer(TwoSides(), small(continuous_head="bins"), seed=0))
     assert (np.abs(outcome.coverage_set.executed) <= 6).all()
     assert np.isfinite(outcome.coverage_set.executed).all()
 
