@@ -52,6 +52,7 @@ TABLES = {
     "METRICS": "metrics/__init__",
     "ORDERS": "pareto/orders/__init__",
     "ENVIRONMENTS": "envs/registry",
+    "JAX_PACKAGES": "envs/registry",
     "ACTION_HEADS": "nets/heads/__init__",
     "EMBEDDINGS": "nets/spaces",
     "HEAD_GRAPHS": "export/graphs/heads",

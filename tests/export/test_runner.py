@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+from typing import get_args
 
 import gymnasium as gym
 import numpy as np
@@ -16,8 +17,9 @@ from made_runs import toy_spec
 from pcn.envs.environment import AbstractEnvironment
 from pcn.export import write_onnx
 from pcn.export.networks import networks_of
+from pcn.nets.heads import ContinuousHead
 from pcn.runs.playing import play
-from untrained import untrained_run
+from untrained import CONFIG, untrained_run
 
 
 def assert_same_actions(run, folder, *, policy=None, indices=None):
@@ -184,3 +186,10 @@ def test_a_command_of_ones_own_is_bounded_like_those_of_the_run(tmp_path, monkey
     policy.observe([1.0, 1.0])
     assert policy.want.tolist() == [2.0, -10.0]
     assert policy.horizon == 6
+
+
+@pytest.mark.parametrize("head", get_args(ContinuousHead))
+def test_real_actions_are_those_of_the_policy(head, tmp_path):
+    actions = gym.spaces.Box(np.float32([-2, 0.5]), np.float32([1, 9.5]))
+    config = dataclasses.replace(CONFIG, continuous_head=head)
+    assert_same_actions(toy_run(Warehouse, actions, config=config), tmp_path)

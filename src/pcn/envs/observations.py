@@ -107,7 +107,7 @@ def array_reader(space: gym.Space[Any]) -> Callable[[Any], Any]:
     kind, shape = space.dtype, space.shape or ()
 
     def read(observation: Any) -> np.ndarray:
-        array = np.asarray(observation, kind)
+        array = np.array(observation, kind)  # a copy: some environments change one array in place
         return array if array.shape == shape else array.reshape(shape)
 
     return read

@@ -1,6 +1,7 @@
 """Random episodes in an unknown Gymnasium environment, and whether they can be repeated."""
 
 import time
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +83,7 @@ class Prober:
         """Whether episodes begin differently under other seeds."""
         try:
             states = [
-                self._check.episode_start(self.environment.reset(seed=self.fresh_seed()))
+                deepcopy(self._check.episode_start(self.environment.reset(seed=self.fresh_seed())))
                 for _ in range(FIRST_STATES)
             ]
         except UserError:
@@ -115,7 +116,8 @@ class Prober:
         observation, info = check.episode_start(environment.reset(seed=seed))
         self._look_at(observation)
         info = check.mask(info)
-        observations: list[Any] = [observation]
+        # Copies: some environments change one array in place.
+        observations: list[Any] = [deepcopy(observation)]
         actions: list[Any] = []
         rewards: list[Float[np.ndarray, " objective"]] = []
         masked = "action_mask" in info
@@ -140,7 +142,7 @@ class Prober:
             observation, gained, terminated, truncated, info = answer
             self._look_at(observation)
             info = check.mask(info)
-            observations.append(observation)
+            observations.append(deepcopy(observation))
             actions.append(action)
             rewards.append(check.reward(gained).astype(np.float64))
             if terminated or truncated:

@@ -2,14 +2,23 @@
 
 from typing import Any
 
+import gymnasium as gym
+
 from pcn.envs.observations import PICTURE_SIDE
 from pcn.export.graphs.heads import head_graph
 from pcn.export.graphs.inputs import observation_parts
 from pcn.export.networks import Networks
+from pcn.nets.heads import AbstractActionHead, JointHead
 from pcn.runs.run import Run
+from pcn.serialisation.spaces import space_to_json
 from pcn.version import __version__
 
 FORMAT = 1
+
+
+def _action_shape(space: gym.Space[Any], head: AbstractActionHead) -> list[int]:
+    """The shape of the output `action`: actions of several parts lie side by side in it."""
+    return [head.num_parts] if isinstance(head, JointHead) else list(space.shape or ())
 
 
 def model_facts(run: Run, networks: Networks, ids: list[int]) -> dict[str, Any]:
@@ -38,7 +47,8 @@ def model_facts(run: Run, networks: Networks, ids: list[int]) -> dict[str, Any]:
         if spec.shown_space is None
         else {"side": PICTURE_SIDE, "frames": spec.frame_stack},
         "action": {
-            "shape": list(spec.action_space.shape or ()),
+            "shape": _action_shape(spec.action_space, head),
+            "space": space_to_json(spec.action_space),
             "dtype": head_graph(head).kind.__name__,
             "names": list(spec.action_names),
         },

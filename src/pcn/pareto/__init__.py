@@ -26,7 +26,6 @@ from pcn.pareto.orders import (
     order_from_json,
     survival_gaps,
 )
-from pcn.pareto.preferred import preferred_first, preferred_shares
 from pcn.pareto.scoreboard import Scoreboard
 from pcn.pareto.spread import Tolerances, has_changed, spread, tolerances_for
 
@@ -57,8 +56,6 @@ __all__ = [
     "non_dominated_mask",
     "num_earlier_copies",
     "order_from_json",
-    "preferred_first",
-    "preferred_shares",
     "rounded",
     "shares",
     "spread",

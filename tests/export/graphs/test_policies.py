@@ -17,7 +17,7 @@ from pcn.errors import UserError
 from pcn.export.graphs.embeddings import EMBEDDING_GRAPHS
 from pcn.export.graphs.heads import HEAD_GRAPHS
 from pcn.export.graphs.policies import policy_graph
-from pcn.nets.heads import ACTION_HEADS, CategoricalHead
+from pcn.nets.heads import ACTION_HEADS, CategoricalHead, ContinuousHead
 from pcn.nets.plain_policy import PlainPolicy
 from pcn.nets.policy import Gate
 from untrained import CONFIG, random_policy, with_random_data
@@ -45,6 +45,15 @@ ACTIONS = {
     "discrete": gym.spaces.Discrete(4),
     "several choices": gym.spaces.MultiDiscrete([[2, 3], [4, 2]]),
     "bits": gym.spaces.MultiBinary(3),
+    "real numbers": gym.spaces.Box(np.array([-2, 0, 5]), np.array([1, 10, 5]), dtype=np.float32),
+    "a matrix": gym.spaces.Box(-1, 1, (2, 2), np.float64),
+    "mixed": gym.spaces.Dict(
+        {
+            "turn": gym.spaces.Box(-1, 1, (2,), np.float32),
+            "gear": gym.spaces.Discrete(4),
+            "lights": gym.spaces.MultiBinary(2),
+        }
+    ),
 }
 
 
@@ -118,8 +127,12 @@ def check_same(spec, config=CONFIG, **about):
     found = said(stacked(policy), spec, **leaves_of(observations), **command_inputs(command))
     assert_close(found["outputs"], expected)
     actions = np.asarray(jax.vmap(policy.action_head.greedy)(expected))
-    np.testing.assert_array_equal(found["action"].reshape(actions.shape), actions)
-    assert found["action"].shape == (BATCH, *(spec.action_space.shape or ()))
+    np.testing.assert_allclose(
+        found["action"].reshape(actions.shape), actions, rtol=1e-5, atol=1e-6
+    )
+    parts = (policy.action_head.num_parts,)
+    mixed = isinstance(spec.action_space, gym.spaces.Dict)
+    assert found["action"].shape == (BATCH, *(parts if mixed else spec.action_space.shape or ()))
     assert np.all(np.ptp(expected, axis=0) > 0.01)  # otherwise a constant would pass
     return policy, observations, found
 
@@ -139,6 +152,12 @@ def test_every_kind_of_embedding_has_its_example():
 
 def test_every_head_can_be_written():
     assert set(HEAD_GRAPHS) >= set(ACTION_HEADS.values())
+
+
+@pytest.mark.parametrize("head", get_args(ContinuousHead))
+@pytest.mark.parametrize("action", ["real numbers", "mixed"])
+def test_every_head_of_real_numbers_is_written(head, action):
+    check_same(spec_of(action=action), replace(CONFIG, continuous_head=head))
 
 
 @pytest.mark.parametrize("observation", SPACES)
@@ -183,10 +202,10 @@ def test_a_forbidden_option_is_never_chosen(action):
     assert not np.any(actions == first)
 
 
-@pytest.mark.parametrize("action", ["discrete", "several choices"])
+@pytest.mark.parametrize("action", ["discrete", "several choices", "real numbers", "mixed"])
 def test_what_a_network_expects_of_its_action_is_put_out(action):
     policy, observations, found = check_same(spec_of(action=action), expects=True)
-    rows = found["action"].reshape(BATCH, -1).astype(np.int32)
+    rows = found["action"].reshape(BATCH, -1).astype(policy.action_head.dtype)
     expected = jax.vmap(policy.expectations)(observations, rows)
     assert_close(found["expected"], expected)
     assert np.any(found["expected"][:, -1] < 1)

@@ -8,23 +8,15 @@ from pcn.algorithms.pcn.rows import Archive
 
 
 def select_commands(
-    known: Archive,
-    num_commands: int,
-    config: CoreConfig,
-    rng: np.random.Generator,
-    *,
-    attention: Float[np.ndarray, " point"] | None = None,
+    known: Archive, num_commands: int, config: CoreConfig, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "command objective"], Float[np.ndarray, " command"]]:
     """Desired returns and horizons slightly beyond known episodes, in the paper the non-dominated.
 
     Each starts from a random one of their returns and raises one random objective by up to that
-    objective's standard deviation over all of them. `attention` says how likely each one is.
+    objective's standard deviation over all of them.
     """
     num_distinct = 1 if config.shared_command else num_commands
-    if attention is None:
-        chosen = rng.integers(len(known), size=num_distinct)
-    else:
-        chosen = rng.choice(len(known), size=num_distinct, p=attention)
+    chosen = rng.integers(len(known), size=num_distinct)
     desired = known.returns[chosen].copy()
     objective = rng.integers(desired.shape[1], size=num_distinct)
     deviation = known.returns.std(axis=0)

@@ -13,15 +13,7 @@ from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.pareto import (
-    PARETO,
-    AbstractOrder,
-    Scaled,
-    Scoreboard,
-    has_changed,
-    preferred_first,
-    spread,
-)
+from pcn.pareto import PARETO, AbstractOrder, Scaled, Scoreboard, has_changed, spread
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 LEAST_RANGE = 0.01
@@ -206,33 +198,22 @@ class Dataset:
         """The episodes of highest score; copies and dominated ones may be among them."""
         return Archive(self.rows.taking(np.argsort(-self.board.scores(), kind="stable")[:count]))
 
-    def candidates(self, count: int, *, by_preference: bool = False) -> Archive:
+    def candidates(self, count: int) -> Archive:
         """The archive and the best other episodes, one for each distinct return and horizon.
 
-        Where outcomes are stochastic, a command for less can return more on average. The best ones
-        have the best scores or, `by_preference`, are the best ones for most preferences.
+        Where outcomes are stochastic, a command for less can return more on average.
         """
-        if by_preference:
-            best_first = preferred_first(self.order.criteria(self.board.returns))
-        else:
-            best_first = np.argsort(-self.board.scores(), kind="stable")
+        best_first = np.argsort(-self.board.scores(), kind="stable")
         commands = np.column_stack([self.board.returns, self.rows.lengths])[best_first]
         _, first = np.unique(commands, axis=0, return_index=True)
         index = best_first[np.sort(first)[:count]]
         order = np.lexsort(self.board.returns[index].T[::-1])
         return Archive(self.rows.taking(index[order]))
 
-    def drawing(
-        self, rows: Rows, attention: Float[np.ndarray, " episode"] | None = None
-    ) -> Drawing:
-        """How batches are drawn from some of the episodes; with `attention`, from some more often.
-
-        Then it says how large the share of each episode is, however long the episode is.
-        """
+    def drawing(self, rows: Rows) -> Drawing:
+        """How batches are drawn from some of the episodes."""
         by_step = self._config.sample_by == "transition"
         weights = rows.lengths if by_step else np.ones_like(rows.lengths)
-        if attention is not None:
-            weights = attention
         return Drawing.over(rows.slots, weights, self._config.capacity)
 
     def actions(self, rows: Rows) -> list[Num[np.ndarray, "_ part"]]:

@@ -37,7 +37,7 @@ class Drawing(eqx.Module):
     def over(
         cls,
         slots: Int[np.ndarray, " stored"],
-        weights: Int[np.ndarray, " stored"] | Float[np.ndarray, " stored"],
+        weights: Int[np.ndarray, " stored"],
         capacity: int,
     ) -> "Drawing":
         """Draw from `slots` in proportion to `weights`, padded to a fixed size."""

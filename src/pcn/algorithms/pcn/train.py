@@ -174,11 +174,7 @@ class PCNTrainer(AbstractTrainer):
         at_once = config.updates_per_iteration or UPDATES_AT_ONCE
         dataset = training.dataset
         counts = config.batch_counts(deterministic=training.spec.deterministic)
-        favourites, attention = training.favourites()
-        drawings = (
-            dataset.drawing(dataset.rows),
-            dataset.drawing(favourites.rows, attention),
-        )
+        drawings = (dataset.drawing(dataset.rows), dataset.drawing(dataset.archive().rows))
         losses = []
         for _ in range(max(1, num_updates // at_once)):
             training.learner, loss = update_many(
@@ -197,12 +193,9 @@ class PCNTrainer(AbstractTrainer):
         """Ask for a little more than is known (section 4.3) and store what comes of it (4.4)."""
         training, config, schedule = self._training, self.config, self._training.schedule
         steps_before = training.steps
-        known, attention = training.favourites()
-        if config.command_candidates is not None:
-            known, attention = training.dataset.best(config.command_candidates), None
-        returns, horizons = select_commands(
-            known, schedule.num_episodes, config, training.rng, attention=attention
-        )
+        dataset, count = training.dataset, config.command_candidates
+        known = dataset.archive() if count is None else dataset.best(count)
+        returns, horizons = select_commands(known, schedule.num_episodes, config, training.rng)
         size = len(horizons)
         uniform = training.rng.uniform(size=size)
         noise = config.action_noise * uniform**config.action_noise_exponent

@@ -124,14 +124,6 @@ class Training:
             limits = np.minimum(limits, refinement.most_steps(desired_horizons, self))
         return limits
 
-    def favourites(self) -> tuple[Archive, Float[np.ndarray, " point"] | None]:
-        """Episodes that are asked for and learnt most, and how often each; None for all alike.
-
-        It is the archive (section 4.3), unless a refinement says otherwise.
-        """
-        given = (refinement.favourites(self) for refinement in self.refinements)
-        return next((some for some in given if some is not None), (self.dataset.archive(), None))
-
     def commands(self) -> Archive:
         """The commands among which the end of the training chooses.
 

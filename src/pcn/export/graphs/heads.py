@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from onnx import helper
 
 from pcn.errors import UserError
 from pcn.export.graphs.graph import Graph
@@ -14,6 +15,7 @@ from pcn.nets.heads import (
     AbstractActionHead,
     AbstractBoxHead,
     CategoricalHead,
+    JointHead,
     LevelsHead,
     TruncatedGaussianHead,
 )
@@ -84,7 +86,10 @@ def _highest(graph: Graph, head: TruncatedGaussianHead, outputs: str, mask: str 
 def _row(graph: Graph, head: AbstractBoxHead, unit: str) -> str:
     """Shares of the box as actions."""
     scaled = graph.add("Mul", unit, graph.constant(head.box.extents()))
-    return graph.add("Add", scaled, graph.constant(head.box.lows()))
+    value = graph.add("Add", scaled, graph.constant(head.box.lows()))
+    # Rounding must not lead out of the box.
+    least = graph.add("Max", value, graph.constant(head.box.lows()))
+    return graph.add("Min", least, graph.constant(head.box.high))
 
 
 def _signed(graph: Graph, head: AbstractBoxHead, action: str) -> str:
@@ -94,9 +99,44 @@ def _signed(graph: Graph, head: AbstractBoxHead, action: str) -> str:
     return graph.add("Sub", twice, graph.constant(1.0))
 
 
+def _of_parts(graph: Graph, head: JointHead, outputs: str, mask: str | None) -> str:
+    """The actions of all parts side by side, as real numbers."""
+    masks: list[str | None] = [None] * len(head.heads)
+    if mask is not None:
+        places = [place for place, part in enumerate(head.heads) if part.mask_size]
+        sizes = [head.heads[place].mask_size for place in places]
+        for place, piece in zip(places, _pieces(graph, mask, sizes), strict=True):
+            masks[place] = piece
+    pieces = _pieces(graph, outputs, [part.num_outputs for part in head.heads])
+    rows = [
+        head_graph(part).greedy(graph, part, piece, own)
+        for part, piece, own in zip(head.heads, pieces, masks, strict=True)
+    ]
+    return graph.add("Concat", *(graph.single(row) for row in rows), axis=1)
+
+
+def _features_of_parts(graph: Graph, head: JointHead, action: str) -> str:
+    """The features of all parts side by side."""
+    features = []
+    pieces = _pieces(graph, action, [part.num_parts for part in head.heads])
+    for part, piece in zip(head.heads, pieces, strict=True):
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(head_graph(part).kind))
+        typed = graph.add("Cast", piece, to=kind)
+        features.append(head_graph(part).features(graph, part, typed))
+    return graph.add("Concat", *features, axis=1)
+
+
+def _pieces(graph: Graph, value: str, sizes: list[int]) -> list[str]:
+    """Parts of the last axis."""
+    return graph.add_split(
+        "Split", value, graph.constant(sizes, np.int64), num_outputs=len(sizes), axis=1
+    )
+
+
 HEAD_GRAPHS: dict[type[AbstractActionHead], HeadGraph] = {
     CategoricalHead: HeadGraph(_choices, _one_hot, np.int64),
     LevelsHead: HeadGraph(_levels, _signed, np.float32),
     TruncatedGaussianHead: HeadGraph(_highest, _signed, np.float32),
+    JointHead: HeadGraph(_of_parts, _features_of_parts, np.float32),
 }
 """How each head is written."""

@@ -13,6 +13,7 @@ from pcn.export.graphs.heads import head_graph
 from pcn.export.graphs.inputs import observation_inputs
 from pcn.export.graphs.layers import linear, relu_mlp
 from pcn.nets.expectations import Expectations
+from pcn.nets.heads import JointHead
 from pcn.nets.plain_policy import PlainPolicy
 from pcn.nets.policy import ConditionedPolicy
 
@@ -36,7 +37,8 @@ def policy_graph(policy: Any, spec: EnvironmentSpec, num_networks: int) -> Graph
     if spec.masked_actions:
         mask = graph.input("action_mask", np.dtype(bool), (BATCH, head.mask_size))
     action = parts.greedy(graph, head, outputs, mask)
-    shape = spec.action_space.shape or ()
+    mixed = isinstance(head, JointHead)  # several arrays in one: they stay side by side
+    shape = (head.num_parts,) if mixed else spec.action_space.shape or ()
     graph.output("action", graph.reshaped(action, -1, *shape), parts.kind, (BATCH, *shape))
     graph.output("outputs", outputs, np.float32, (BATCH, head.num_outputs))
     expectations = getattr(policy, "expectations", None)

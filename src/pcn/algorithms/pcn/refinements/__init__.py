@@ -10,12 +10,10 @@ from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
 from pcn.algorithms.pcn.refinements.planning import Planning
-from pcn.algorithms.pcn.refinements.preferences import Preferences
 from pcn.algorithms.pcn.refinements.replay_check import ReplayCheck
 from pcn.algorithms.pcn.refinements.routes import Routes
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
-from pcn.algorithms.pcn.refinements.stochastic_variations import StochasticVariations
 from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
 from pcn.algorithms.pcn.refinements.variations import Variations
 
@@ -31,12 +29,10 @@ __all__ = [
     "LoopErasure",
     "NoiseTolerance",
     "Planning",
-    "Preferences",
     "ReplayCheck",
     "Routes",
     "Standardise",
     "StickyActions",
-    "StochasticVariations",
     "StoredEvaluations",
     "Variations",
 ]
@@ -47,10 +43,8 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "sticky_actions": StickyActions,
     "longer_warm_up": LongerWarmUp,
     "breaking_off": BreakingOff,
-    "preferences": Preferences,
     "loop_erasure": LoopErasure,
     "variations": Variations,
-    "stochastic_variations": StochasticVariations,
     "routes": Routes,
     "replay_check": ReplayCheck,
     "stored_evaluations": StoredEvaluations,

@@ -99,14 +99,6 @@ class AbstractRefinement:
         """How many stored episodes may have the same return; None for any number."""
         return None
 
-    def favourites(self, training: Training) -> tuple[Archive, Float[np.ndarray, " point"]] | None:
-        """Episodes that are asked for, varied and learnt most, and the share of each of them.
-
-        None for the archive, all of it alike.
-        """
-        del training
-        return None
-
     def after_running(self, training: Training, episodes: Episodes) -> None:
         """Called with every batch of episodes that is run, whatever for.
 

@@ -16,7 +16,6 @@ from pcn.algorithms.pcn.distribution_ranking import compared
 from pcn.algorithms.pcn.racing import Rules
 from pcn.algorithms.pcn.ranking import choose
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
-from pcn.algorithms.pcn.refinements.planning import may_plan
 from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
@@ -35,9 +34,6 @@ class ExpectedReturns(AbstractRefinement):
     """Most stored episodes of equal return: one rare outcome must not crowd out all others."""
     candidates: int = 64
     """How many of the dataset's commands race at the end, if the budget allows."""
-    by_preference: bool = True
-    """Whether those race that are best for most preferences, instead of those with the best
-    dominating scores; where transitions are counted, the scores decide in any case."""
     fewest: int = 8
     """How many race and are offered, however small the budget is."""
     race_share: float = 0.5
@@ -105,8 +101,7 @@ class ExpectedReturns(AbstractRefinement):
         known = training.dataset.archive()
         most = int(self._first_round(training) / self.fewest_race_executions)
         count = min(max(self.candidates, len(known)), max(self.fewest, most))
-        by_preference = self.by_preference and not may_plan(training)
-        return training.dataset.candidates(count, by_preference=by_preference)
+        return training.dataset.candidates(count)
 
     def _first_round(self, training: Training) -> float:
         """How many executions the first round of the race can have."""

@@ -307,9 +307,3 @@ class Planning(AbstractRefinement):
             return plans
         more = planned(min(self.most_vectors, affordable))
         return plans if more.horizon < horizon else more
-
-
-def may_plan(training: Training) -> bool:
-    """Whether a training counts transitions: observations have repeated so far."""
-    planning = (one for one in training.refinements if isinstance(one, Planning))
-    return any(not one.counts(training).given_up for one in planning)

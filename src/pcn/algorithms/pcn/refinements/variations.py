@@ -126,7 +126,6 @@ class Variations(AbstractRefinement):
         varied: list[Actions],
         head: AbstractActionHead,
         count: int | None = None,
-        most_steps: Int[np.ndarray, " episode"] | None = None,
     ) -> Episodes:
         """Play the first ones; what does not end soon after the last action is broken off."""
         limit, count = training.spec.step_limit, len(varied) if count is None else count
@@ -139,7 +138,7 @@ class Variations(AbstractRefinement):
             training.next_key(),
             len(varied),
             count=count,
-            most_steps=self._limits(varied) if most_steps is None else most_steps,
+            most_steps=self._limits(varied),
         )
 
     def _limits(self, varied: list[Actions]) -> Int[np.ndarray, " episode"]:
