@@ -23,6 +23,8 @@ PATTERNS = 12
 """Episodes that are compared, each under its own seed and with its own pattern of actions."""
 STEPS = 12
 """Steps of each of them."""
+MOST_STEPS = 16 * PATTERNS * STEPS
+"""What finding one bound may take besides the steps of random episodes."""
 PRECISE = 1.05
 """The bound found is at most so many times as large as it must be."""
 
@@ -83,6 +85,7 @@ def find_bounds(prober: Prober, space: gym.Space[Any]) -> gym.Space[Any]:
     for part in range(low.size):
         for side, sign in ((low, -1.0), (high, 1.0)):
             if not np.isfinite(side[part]) or abs(side[part]) >= 1e30:
+                prober.allow(MOST_STEPS)  # random episodes keep their share
                 size = _Trial(prober, space, base, part, sign).smallest_size()
                 side[part] = base[part] + sign * size
     shape = (space.shape or (), space.dtype.type)

@@ -66,6 +66,10 @@ class Prober:
         self._space = space
         space.seed(self._seed)
 
+    def allow(self, num_steps: int) -> None:
+        """Allow so many more steps."""
+        self._most_steps += num_steps
+
     @property
     def steps_left(self) -> int:
         """Steps that may still be taken."""
