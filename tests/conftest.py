@@ -1,7 +1,9 @@
 """Settings and toys that all tests share."""
 
+import gc
 import os
 import shutil
+from contextlib import suppress
 from typing import NamedTuple
 
 import equinox as eqx
@@ -26,6 +28,8 @@ hypothesis.settings.register_profile("pcn", deadline=None)
 hypothesis.settings.load_profile("pcn")
 
 
+MOST_MAPS = 40_000
+"""Memory maps of a process from which on compiled programs are forgotten."""
 MOST_PROGRAMS = 20_000
 """Compiled programs that are kept; a run of all tests makes a few thousand."""
 
@@ -49,6 +53,19 @@ def shared_cache(request, tmp_path_factory):
     configure_jax()
     yield
     patch.undo()
+
+
+@pytest.fixture(autouse=True)
+def few_memory_maps():
+    """Forget compiled programs before there are too many: each takes several memory maps.
+
+    Linux gives a process 65,530 of them; beyond that, compiling ends in a segmentation fault.
+    """
+    yield
+    with suppress(OSError), open("/proc/self/maps", "rb") as maps:
+        if sum(1 for _ in maps) > MOST_MAPS:
+            jax.clear_caches()
+            gc.collect()
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,7 @@ def test_playing_constructs_one_environment_and_one_network(folder, counts, monk
     )
     main(["play", str(folder), "--policy", "0"])
     assert counts == {"constructed": 1, "episodes": 1}
-    assert len(networks) == 1
+    assert len(networks) <= 1  # none where a network of this form was traced before
 
 
 @pytest.mark.slow

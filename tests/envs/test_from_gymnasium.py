@@ -331,10 +331,14 @@ def test_objectives_and_actions_are_described_by_the_environment():
         action_names = ("left", "right")
 
     class Single(Described):
-        action_space = gym.spaces.Discrete(2)
+        def __init__(self):
+            super().__init__()
+            self.action_space = gym.spaces.Discrete(2)
 
     class Miscounted(Described):
-        action_space = gym.spaces.Discrete(3)
+        def __init__(self):
+            super().__init__()
+            self.action_space = gym.spaces.Discrete(3)
 
     def spec_of(kind):
         source, found = GymnasiumSource("told", kind), Probe((0.0, 0.0), True, False, 3)

@@ -179,7 +179,7 @@ def test_a_full_disk_stops_everything_and_nothing_is_lost(tmp_path, monkeypatch)
         "real = os.fsync\n"
         "def fsync(number):\n"
         "    name = os.readlink(f'/proc/self/fd/{number}')\n"
-        "    if 'checkpoint' in name:\n"
+        "    if 'checkpoint' in name or 'weights' in name:\n"
         "        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)\n"
         "    real(number)\n"
         "os.fsync = fsync\n"

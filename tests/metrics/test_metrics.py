@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pcn.metrics import METRICS, Problem
+from pcn.pareto import non_dominated_mask
 
 num_objectives = st.shared(st.integers(1, 4), key="objectives")
 grid = st.integers(-2, 6).map(float)
@@ -15,7 +16,9 @@ fronts = arrays(np.float64, st.tuples(st.integers(1, 5), num_objectives), elemen
 
 quick = settings(max_examples=15, deadline=None)
 every_metric = pytest.mark.parametrize("name", METRICS)
-SEE_DOMINATED_POINTS = {"epsilon", "epsilon_mean", "igd", "front_share"}  # whatever is closest
+SEE_DOMINATED_POINTS = {"igd", "front_share"}  # whatever is closest
+# A point that dominates another one takes its place, and may be further from the known front.
+SEE_THE_FRONT_ALONE = {"cardinality", "epsilon", "epsilon_mean"}
 
 
 AVERAGES = {"gini"}  # over the front: an unfair point that dominates a fair one raises it
@@ -61,7 +64,7 @@ def test_a_dominated_point_changes_nothing_or_is_closer(name, returns, front, da
         assert after == pytest.approx(before)
 
 
-@pytest.mark.parametrize("name", sorted(METRICS.keys() - {"cardinality"} - AVERAGES))
+@pytest.mark.parametrize("name", sorted(METRICS.keys() - SEE_THE_FRONT_ALONE - AVERAGES))
 @given(returns=return_sets, more=return_sets, front=fronts)
 @quick
 def test_another_point_never_makes_it_worse(name, returns, more, front):
@@ -70,9 +73,10 @@ def test_another_point_never_makes_it_worse(name, returns, more, front):
 
 
 @pytest.mark.parametrize("name", sorted(METRICS.keys() - AVERAGES))
-@given(front=return_sets)
+@given(points=return_sets)
 @quick
-def test_the_true_front_is_at_least_as_good_as_a_part_of_it(name, front):
+def test_the_true_front_is_at_least_as_good_as_a_part_of_it(name, points):
+    front = points[non_dominated_mask(points)]
     part = front[:1]
     assert improvement(name, measure(name, part, front), measure(name, front, front)) >= -1e-9
 

@@ -56,7 +56,8 @@ def test_the_table_the_plot_and_the_page_name_the_order(tmp_path):
     with (tmp_path / "run" / "front.csv").open() as file:
         assert [row["lambda_lorenz_non_dominated"] for row in csv.DictReader(file)] == list("1101")
     title = front_figure(run).axes[0].get_title()
-    assert "3 lambda-lorenz-non-dominated policies, 3 of 3 points" in title
+    assert "3 lambda-lorenz-non-dominated policies" in title
+    assert "3 of 3 points of the proven front" in title
     shown = [ShownRun("fair", run), ShownRun("usual", run_of(PARETO))]
     orders = [one["order"] for one in document_of(shown, live=False)["runs"]]
     assert orders == ["lambda-lorenz (weight 0.25)", None]

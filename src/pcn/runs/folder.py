@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -231,7 +232,8 @@ class RunFolder:
             name: self._fingerprint(name) for name in FINGERPRINTED if (self.path / name).exists()
         }
         write_json(path, {**metrics, "files": files})
-        (self.path / CHECKPOINT_BEFORE).unlink(missing_ok=True)
+        with suppress(OSError):  # the run is complete, with or without it
+            (self.path / CHECKPOINT_BEFORE).unlink()
 
     def order_in(self, metrics: Mapping[str, Any]) -> AbstractOrder:
         """The order that the metrics of the run name; older runs know Pareto's only."""

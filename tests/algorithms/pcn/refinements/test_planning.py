@@ -194,7 +194,8 @@ def test_lessons_are_what_the_plans_do_and_how_likely_they_get_there():
     fitting = SETTINGS.contender(training, np.array([0, 1], np.uint32))
     fitting.iterate()
     plans, counts = fitting._ready.plans, SETTINGS.counts(training)
-    lessons, chances = lessons_of(plans, counts, least_probability=0.0, most_places=99)
+    head = training.learner.policy.action_head
+    lessons, chances = lessons_of(plans, counts, head, least_probability=0.0, most_places=99)
     places = counts.observations[:, 0]
     found = {
         (int(lessons.plans[row]), int(places[lessons.states[row]]), int(lessons.times[row])): (
@@ -209,7 +210,7 @@ def test_lessons_are_what_the_plans_do_and_how_likely_they_get_there():
     }  # fmt: skip
     assert found[1, 1, 1][1] == pytest.approx(0.5, abs=0.1)
     assert found[0, 1, 1][1] == 1.0
-    _, likely = lessons_of(plans, counts, least_probability=0.0, most_places=2)
+    _, likely = lessons_of(plans, counts, head, least_probability=0.0, most_places=2)
     assert likely.tolist() == [1.0] * 5  # the swimmers' second step is the least likely
 
 
