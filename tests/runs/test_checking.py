@@ -105,9 +105,6 @@ def test_the_command_says_it_in_lines(capsys):
         (["nowhere-v0"], "no environment is called 'nowhere-v0'"),
         (["CartPole-v1"], "a vector with at least two objectives is needed"),
         (["deep-sea-treasure", "--step-limit", "5"], "Gymnasium environments, not of deep-sea"),
-            ["deep-sea-treasure", "--step-limit", "5"],
-            "Gymnasium environments, not of deep-sea-treasure",
-        ),
     ],
 )
 def test_wrong_input_is_answered_by_one_sentence(words, told, capsys):

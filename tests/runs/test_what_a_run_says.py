@@ -145,7 +145,7 @@ def test_metrics_are_written_when_everything_else_is_there(tmp_path):
         def block(_, obstacle=folder / name):
             obstacle.mkdir(exist_ok=True)  # a folder cannot be replaced by a file
 
-        with pytest.raises(pcn.UserError, match=f"cannot write the result to .*{name}"):
+        with pytest.raises(pcn.UserError, match=name):
             train(Walk, folder, report=block, checkpoint_seconds=1e9)
         assert not (folder / "metrics.json").exists()
         with pytest.raises(pcn.UserError, match="not finished"):
