@@ -130,7 +130,8 @@ def test_a_run_goes_on_elsewhere_from_what_a_lost_machine_has_uploaded(uploads, 
     with pytest.raises(LostError):
         perform(task, lose, lambda: False)
     assert not task.folder.exists(), "it worked in a folder of its own"
-    assert uploads.newest() == {task.name: Snapshot(1, 1)}
+    found = uploads.newest()  # how many snapshots got away in time depends on the machine
+    assert {name: one.attempt for name, one in found.items()} == {task.name: 1}
 
     outcome = carry_out_plan(
         prepare(plan, task.folder), LocalExecutor(1), checkpoint_seconds=0, upload=uploads.url
