@@ -1,24 +1,23 @@
-"""The environment in docs/extend.md is executed as it is printed there."""
+"""The environments in docs/your-own-environment.md are executed as they are printed there."""
 
-import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pcn
+from doc_pages import blocks_in, section
 from pcn.cli import main
 from pcn.envs.from_object import as_environment
 
-PAGE = Path(__file__).parents[2] / "docs" / "extend.md"
+PAGE = "docs/your-own-environment.md"
 # By hand: tree p is p steps away and worth p * p; one more step picks.
 FRONT = [[p * p, -(2 * p + 1)] for p in range(1, 6)]
 
 
 @pytest.fixture(scope="module")
 def blocks():
-    return re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    return blocks_in(section(PAGE, "## An environment in JAX"), "python")
 
 
 @pytest.fixture
