@@ -3,8 +3,9 @@
 Each case is trained once undisturbed. Then it is started and killed again and again until it ends;
 weights and front must be the same bit for bit. One kill in five comes at any moment since the
 start of the process, the others come after its first line, when imports are done. The last line
-that a training printed tells in which part of it a kill came. After each kill no process that the
-training started may be left, and nothing but `pcn resume` mends the folder, its lock included:
+that a training printed, and its checkpoint, tell in which part of it a kill came. After each kill no
+process that the training started may be left, and nothing but `pcn resume` mends the folder, its
+lock included:
 
     python benchmarks/faults/kills.py --kills 108 --out kills.txt
 
@@ -12,6 +13,7 @@ Set PCN_CACHE to a folder of its own to measure with compiled programs that are 
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -109,6 +111,18 @@ def marked(mark: str) -> list[int]:
     return found
 
 
+def saved_part(run: Path) -> str:
+    """The part that the last checkpoint is of; one is written in every iteration."""
+    try:
+        with np.load(run / "checkpoint.npz") as file:
+            ending = json.loads(file["__facts__"].tobytes())["trainer"].get("ending")
+    except (OSError, KeyError):
+        return "training"
+    if ending is None:
+        return "training"
+    return "executing" if "second" in ending or "final" in ending else "consolidating"
+
+
 @dataclass
 class Tally:
     """What the kills of a case came to."""
@@ -148,7 +162,8 @@ def killed(case: str, run: Path, kills: int, rng: np.random.Generator, tally: Ta
                 tally.seconds = (tally.seconds + time.monotonic() - began) / 2
         except subprocess.TimeoutExpired:
             tally.longest = max(tally.longest, training.kill())
-            tally.parts[training.part()] += 1
+            part = training.part()
+            tally.parts[saved_part(run) if part == "training" else part] += 1
         if (run / "config.json").exists():
             command = ("resume", str(run))
 

@@ -22,7 +22,12 @@ def canonical(tree: Any) -> Any:
 def refuse_other_than_numbers(
     source: Path, *, observations: Any, actions: np.ndarray, rewards: np.ndarray
 ) -> None:
-    """Refuse what no training can use: words, complex and infinite numbers, and NaN."""
+    """Refuse what no training can use: words, complex and infinite numbers, one objective."""
+    if rewards.shape[1] < 2:
+        raise UserError(
+            f"{source} has rewards of {rewards.shape[1]} objectives: a vector with at least two is "
+            "needed"
+        )
     named = {"actions": [actions], "rewards": [rewards], "observations": observations}
     for name, tree in named.items():
         for leaf in jax.tree.leaves(tree):
