@@ -124,7 +124,9 @@ def test_help_is_short_and_shows_no_riddles(capsys):
     assert len(basic.splitlines()) < 80
     assert "--help-all" in basic
     assert "--total-steps" in basic
-    options = set(re.findall(r"^\W{1,2}(?:-h, )?(--[a-z][a-z-]+)", basic, re.MULTILINE)) - {"--help"}
+    options = set(re.findall(r"^\W{1,2}(?:-h, )?(--[a-z][a-z-]+)", basic, re.MULTILINE)) - {
+        "--help"
+    }
     assert len(options) == 20
     with pytest.raises(SystemExit):
         main(["train", "--help-all"])
