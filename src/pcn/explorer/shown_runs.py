@@ -12,9 +12,6 @@ from pcn.envs.registry import ENVIRONMENTS
 from pcn.errors import UserError
 from pcn.runs.run import Run, load
 
-WITHOUT_COMMANDS = ("mones", "ra")
-"""Algorithms that are known, without importing them, to end in policies that take no command."""
-
 
 @dataclass(frozen=True)
 class ShownRun:
@@ -54,7 +51,7 @@ class ShownRun:
     @property
     def takes_commands(self) -> bool:
         """Whether its policies are one network under different commands."""
-        return self.run.settings.algorithm not in WITHOUT_COMMANDS
+        return self.run.takes_commands
 
     @property
     def why_not_asked(self) -> str | None:
