@@ -3,7 +3,7 @@
 Each case is trained once undisturbed. Then it is started and killed again and again until it ends;
 weights and front must be the same bit for bit. One kill in five comes at any moment since the
 start of the process, the others come after its first line, when imports are done. The last line
-that a training printed, and its checkpoint, tell in which part of it a kill came. After each kill no
+that a training printed, and its checkpoint, tell in which part a kill came. After each kill no
 process that the training started may be left, and nothing but `pcn resume` mends the folder, its
 lock included:
 
