@@ -19,6 +19,8 @@ class ShownRun:
 
     name: str
     run: Run
+    is_on_disk: bool = False
+    """Whether another process can open it and make its environment."""
 
     @cached_property
     def acting(self) -> Run:
@@ -101,7 +103,10 @@ def open_runs(paths: Sequence[Path]) -> tuple[list[ShownRun], list[str]]:
         raise UserError("; ".join(left_out))
     check_same_environment(list(opened.values()))
     names = _names(list(opened))
-    runs = [ShownRun(name, run) for name, run in zip(names, opened.values(), strict=True)]
+    runs = [
+        ShownRun(name, run, is_on_disk=True)
+        for name, run in zip(names, opened.values(), strict=True)
+    ]
     return runs, left_out
 
 
