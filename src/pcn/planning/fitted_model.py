@@ -1,0 +1,195 @@
+"""A model of an environment whose observations are few real numbers, fitted to what was seen.
+
+At every node of a lattice and for every action, a linear function is fitted to the nearest steps:
+how the observation changes, what is received, and how likely the episode ends. How many steps are
+near is chosen by what predicts best: few where outcomes are certain, many where they are noisy.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from scipy.spatial import cKDTree
+
+from pcn.planning.lattice import Lattice
+from pcn.planning.seen_steps import Steps
+
+_CERTAIN = 0.15
+"""Changes that are predicted up to this distance, in nodes, count as certain."""
+_RIDGE = 0.1
+"""Keeps slopes small where all near steps began at about the same place."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """What every action does at every node; between nodes it is interpolated."""
+
+    lattice: Lattice
+    known: Bool[np.ndarray, "node option"]
+    """Whether enough was seen nearby."""
+    changes: Float[np.ndarray, "node option number"]
+    """By how much the place changes on average."""
+    rewards: Float[np.ndarray, "node option objective"]
+    ends: Float[np.ndarray, "node option"]
+    """Probability that the episode terminates."""
+    noise: Float[np.ndarray, "node option draw number"]
+    """What may be added to the change, each draw as likely as the others, in increasing order."""
+    neighbours: int
+    """How many near steps predict best."""
+
+    @property
+    def num_options(self) -> int:
+        """How many actions there are."""
+        return self.known.shape[1]
+
+    @property
+    def num_objectives(self) -> int:
+        """How many numbers a reward has."""
+        return self.rewards.shape[2]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """The steps that took one action: places, and what is to be predicted."""
+
+    places: Float[np.ndarray, "step number"]
+    outcomes: Float[np.ndarray, "step outcome"]
+    """The change of the place, the reward, and 1 for an end."""
+    tree: cKDTree
+
+    def near(
+        self, places: Float[np.ndarray, "query number"], count: int
+    ) -> tuple[Float[np.ndarray, "query neighbour"], Int[np.ndarray, "query neighbour"]]:
+        """Distances and numbers of the nearest steps."""
+        count = min(count, len(self.places))
+        distances, index = self.tree.query(places, k=np.arange(1, count + 1))
+        return distances, index
+
+
+def fit_model(
+    steps: Steps,
+    lattice: Lattice,
+    num_options: int,
+    *,
+    neighbours: tuple[int, ...],
+    reach: float,
+    least_steps: int,
+    draws: int,
+    tested: int,
+    rng: np.random.Generator,
+) -> FittedModel:
+    """The model that the steps suggest.
+
+    Args:
+        steps: what was seen.
+        lattice: where the model is fitted.
+        num_options: how many actions there are.
+        neighbours: how many near steps may be used; what predicts best is taken.
+        reach: an action is known at a node if `least_steps` steps began no farther away, in nodes.
+        least_steps: see there.
+        draws: how many outcomes of chance are told apart.
+        tested: with how many steps it is tried what predicts best.
+        rng: chooses these.
+    """
+    places = lattice.places(steps.observations)
+    changes = lattice.places(steps.next_observations) - places
+    outcomes = np.column_stack([changes, steps.rewards, steps.terminated]).astype(np.float64)
+    samples = []
+    for option in range(num_options):
+        own = np.flatnonzero(steps.options == option)
+        enough = len(own) >= max(least_steps, places.shape[1] + 2)
+        samples.append(
+            _Sample(places[own], outcomes[own], cKDTree(places[own])) if enough else None
+        )
+    count, certain = _best_count(samples, outcomes, neighbours, tested, places.shape[1], rng)
+    nodes, number = lattice.nodes, places.shape[1]
+    shape = (len(lattice), num_options)
+    known, means = np.zeros(shape, bool), np.zeros((*shape, outcomes.shape[1]))
+    noise = np.zeros((*shape, 1 if certain else draws, number))
+    for option, sample in enumerate(samples):
+        if sample is None:
+            continue
+        distances, index = sample.near(nodes, max(count, least_steps))
+        known[:, option] = distances[:, least_steps - 1] <= reach
+        here = np.flatnonzero(known[:, option])
+        means[here, option], left = _fitted(sample, nodes[here], distances[here], index[here])
+        if not certain:
+            noise[here, option] = _drawn(left[..., :number], draws)
+    return FittedModel(
+        lattice,
+        known,
+        means[..., :number],
+        means[..., number:-1],
+        np.clip(means[..., -1], 0.0, 1.0),
+        noise,
+        count,
+    )
+
+
+def _fitted(
+    sample: _Sample,
+    queries: Float[np.ndarray, "query number"],
+    distances: Float[np.ndarray, "query neighbour"],
+    index: Int[np.ndarray, "query neighbour"],
+) -> tuple[Float[np.ndarray, "query outcome"], Float[np.ndarray, "query neighbour outcome"]]:
+    """Predictions of linear functions of the nearest steps, near ones counted more.
+
+    The second answer is by how much each of these steps differs from the function. Predictions stay
+    between the lowest and the highest outcome nearby.
+    """
+    width = np.maximum(distances[:, -1:] * 1.001, 0.5)
+    weights = np.maximum(1.0 - (distances / width) ** 2, 1e-6)
+    offsets = sample.places[index] - queries[:, None]
+    inputs = np.concatenate([np.ones((*offsets.shape[:2], 1)), offsets], axis=2)
+    weighted = inputs * weights[..., None]
+    ridge = np.diag(np.append(1e-6, np.full(queries.shape[1], _RIDGE)))
+    square = np.einsum("qkp,qkr->qpr", weighted, inputs) + ridge
+    outcomes = sample.outcomes[index]
+    slopes = np.linalg.solve(square, np.einsum("qkp,qko->qpo", weighted, outcomes))
+    left = outcomes - np.einsum("qkp,qpo->qko", inputs, slopes)
+    means = np.clip(slopes[:, 0], outcomes.min(axis=1), outcomes.max(axis=1))
+    return means, left
+
+
+def _best_count(
+    samples: "list[_Sample | None]",
+    outcomes: Float[np.ndarray, "step outcome"],
+    neighbours: tuple[int, ...],
+    tested: int,
+    number: int,
+    rng: np.random.Generator,
+) -> tuple[int, bool]:
+    """How many near steps predict others best, and whether changes are then certain."""
+    spread = outcomes.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    present = [sample for sample in samples if sample is not None]
+    chosen = [
+        rng.choice(len(one.places), min(len(one.places), -(-tested // len(samples))), replace=False)
+        for one in present
+    ]
+    errors, misses = [], []
+    for count in neighbours:
+        parts = []
+        for sample, index in zip(present, chosen, strict=True):
+            distances, near = sample.near(sample.places[index], count + 1)
+            # The nearest step is the tested one itself.
+            means, _ = _fitted(sample, sample.places[index], distances[:, 1:], near[:, 1:])
+            parts.append(means - sample.outcomes[index])
+        miss = np.concatenate(parts)
+        errors.append(np.minimum((miss / spread) ** 2, 1.0).mean())
+        misses.append(np.median(np.abs(miss[:, :number]), axis=0).max())
+    best = int(np.argmin(errors))
+    return neighbours[best], bool(misses[best] < _CERTAIN)
+
+
+def _drawn(
+    left: Float[np.ndarray, "node neighbour number"], draws: int
+) -> Float[np.ndarray, "node draw number"]:
+    """Evenly spaced ones of what the fit leaves, in order of their sums."""
+    scale = np.maximum(left.std(axis=(0, 1)), 1e-12)
+    order = np.argsort((left / scale).sum(axis=2), axis=1)
+    places = (np.arange(draws) + 0.5) * left.shape[1] / draws
+    picked = order[:, places.astype(np.int64)]
+    drawn = np.take_along_axis(left, picked[..., None], axis=1)
+    centred: np.ndarray = drawn - drawn.mean(axis=1, keepdims=True)
+    return centred
