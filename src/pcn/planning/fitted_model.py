@@ -2,7 +2,8 @@
 
 At every node of a lattice and for every action, a linear function is fitted to the nearest steps:
 how the observation changes, what is received, and how likely the episode ends. How many steps are
-near is chosen by what predicts best: few where outcomes are certain, many where they are noisy.
+near is chosen by what predicts best, for each of these numbers: few where it is certain, many
+where it is noisy.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pcn.planning.seen_steps import Steps
 
 _CERTAIN = 0.15
 """Changes that are predicted up to this distance, in nodes, count as certain."""
-_RIDGE = 0.1
+_RIDGE = 0.01
 """Keeps slopes small where all near steps began at about the same place."""
 
 
@@ -34,8 +35,8 @@ class FittedModel:
     """Probability that the episode terminates."""
     noise: Float[np.ndarray, "node option draw number"]
     """What may be added to the change, each draw as likely as the others, in increasing order."""
-    neighbours: int
-    """How many near steps predict best."""
+    neighbours: Int[np.ndarray, " outcome"]
+    """How many near steps predict each number best: changes, rewards, ends."""
 
     @property
     def num_options(self) -> int:
@@ -101,20 +102,23 @@ def fit_model(
         samples.append(
             _Sample(places[own], outcomes[own], cKDTree(places[own])) if enough else None
         )
-    count, certain = _best_count(samples, outcomes, neighbours, tested, places.shape[1], rng)
     nodes, number = lattice.nodes, places.shape[1]
+    counts, certain = _best_counts(samples, outcomes, neighbours, tested, number, rng)
     shape = (len(lattice), num_options)
     known, means = np.zeros(shape, bool), np.zeros((*shape, outcomes.shape[1]))
     noise = np.zeros((*shape, 1 if certain else draws, number))
     for option, sample in enumerate(samples):
         if sample is None:
             continue
-        distances, index = sample.near(nodes, max(count, least_steps))
-        known[:, option] = distances[:, least_steps - 1] <= reach
-        here = np.flatnonzero(known[:, option])
-        means[here, option], left = _fitted(sample, nodes[here], distances[here], index[here])
-        if not certain:
-            noise[here, option] = _drawn(left[..., :number], draws)
+        farthest = sample.near(nodes, least_steps)[0][:, -1]
+        here = np.flatnonzero(farthest <= reach)
+        known[here, option] = True
+        for count in np.unique(counts):
+            fitted, left = _fitted(sample, nodes[here], *sample.near(nodes[here], int(count)))
+            own = np.flatnonzero(counts == count)
+            means[here[:, None], option, own] = fitted[:, own]
+            if not certain and count == counts[:number].max():
+                noise[here, option] = _drawn(left[..., :number], draws)
     return FittedModel(
         lattice,
         known,
@@ -122,7 +126,7 @@ def fit_model(
         means[..., number:-1],
         np.clip(means[..., -1], 0.0, 1.0),
         noise,
-        count,
+        counts,
     )
 
 
@@ -151,15 +155,15 @@ def _fitted(
     return means, left
 
 
-def _best_count(
+def _best_counts(
     samples: "list[_Sample | None]",
     outcomes: Float[np.ndarray, "step outcome"],
     neighbours: tuple[int, ...],
     tested: int,
     number: int,
     rng: np.random.Generator,
-) -> tuple[int, bool]:
-    """How many near steps predict others best, and whether changes are then certain."""
+) -> tuple[Int[np.ndarray, " outcome"], bool]:
+    """How many near steps predict each number best, and whether changes are then certain."""
     spread = outcomes.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     present = [sample for sample in samples if sample is not None]
@@ -176,10 +180,11 @@ def _best_count(
             means, _ = _fitted(sample, sample.places[index], distances[:, 1:], near[:, 1:])
             parts.append(means - sample.outcomes[index])
         miss = np.concatenate(parts)
-        errors.append(np.minimum((miss / spread) ** 2, 1.0).mean())
-        misses.append(np.median(np.abs(miss[:, :number]), axis=0).max())
-    best = int(np.argmin(errors))
-    return neighbours[best], bool(misses[best] < _CERTAIN)
+        errors.append(np.minimum((miss / spread) ** 2, 1.0).mean(axis=0))
+        misses.append(np.median(np.abs(miss), axis=0))
+    best = np.argmin(errors, axis=0)
+    left = np.array(misses)[best, np.arange(len(best))][:number]
+    return np.array(neighbours)[best], bool(np.all(left < _CERTAIN))
 
 
 def _drawn(

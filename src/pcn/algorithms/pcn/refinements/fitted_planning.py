@@ -32,6 +32,7 @@ class FittedPlanning(AbstractPlanning):
     repeat, it is left to `planning`, which is more exact.
     """
 
+    name = "fitted_planning"
     most_numbers: int = 2
     """Observations of more numbers would need a lattice of too many nodes."""
     most_options: int = 128

@@ -33,6 +33,7 @@ class Planning(AbstractPlanning):
     levels, and only where the steps of the best episodes were taken often enough to be known.
     """
 
+    name = "planning"
     median_visits: int = 20
     """Visits that half of the steps of the archive's episodes must have had."""
     least_visits: int = 2

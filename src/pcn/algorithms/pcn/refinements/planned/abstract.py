@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import UInt32
@@ -18,6 +18,9 @@ from pcn.checks import at_least, at_most, positive
 @dataclass(frozen=True, kw_only=True)
 class AbstractPlanning(AbstractRefinement):
     """A model of the environment is planned with, and a network learns to follow the plans."""
+
+    name: ClassVar[str]
+    """What `metrics.json` calls its network."""
 
     updates: int = 6000
     """Updates in a cycle, after which the network is compared with the plans in the model."""
@@ -82,7 +85,7 @@ class AbstractPlanning(AbstractRefinement):
         """Plans of the model that the data suggest, as something to learn."""
 
     @abstractmethod
-    def in_rehearsal(self) -> Self:
+    def in_rehearsal(self) -> "AbstractPlanning":
         """The settings for a rehearsal: plans may be rougher, and the model is not tested."""
 
     def fresh_state(self, training: Training) -> Gathered[Any]:

@@ -33,8 +33,6 @@ class Distilling(AbstractFitting):
     executions tell whether the model is to be trusted.
     """
 
-    name = "planning"
-
     def __init__(
         self,
         settings: "AbstractPlanning",
@@ -42,6 +40,7 @@ class Distilling(AbstractFitting):
         data: Data,
         key: UInt32[np.ndarray, " 2"],
     ) -> None:
+        self.name = settings.name
         self._settings = settings
         self._training = training
         self._data = data

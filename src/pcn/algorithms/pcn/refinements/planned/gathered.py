@@ -1,13 +1,14 @@
 """What planning remembers during a training."""
 
 from collections.abc import Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
 
 
+@runtime_checkable
 class Data(Protocol):
     """What a model is made of: counts of transitions, or steps."""
 
