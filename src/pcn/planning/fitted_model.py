@@ -1,9 +1,9 @@
 """A model of an environment whose observations are few real numbers, fitted to what was seen.
 
-At every node of a lattice and for every action, a linear function is fitted to the nearest steps:
-how the observation changes, what is received, and how likely the episode ends. How many steps are
-near is chosen by what predicts best, for each of these numbers: few where it is certain, many
-where it is noisy.
+How the observation changes, what is received and how likely the episode ends is predicted by a
+smooth function of observation and action, and at every node of a lattice by linear fits of what it
+leaves, to the nearest steps. How many steps are near is chosen by what predicts best, for each of
+these numbers: few where it is certain, many or none where it is noisy.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,12 @@ from scipy.spatial import cKDTree
 
 from pcn.planning.lattice import Lattice
 from pcn.planning.seen_steps import Steps
+from pcn.planning.smooth_function import fit_smooth_function
 
 _CERTAIN = 0.15
 """Changes that are predicted up to this distance, in nodes, count as certain."""
+_NOISE_STEPS = 128
+"""From how many near steps noise is drawn."""
 _RIDGE = 0.01
 """Keeps slopes small where all near steps began at about the same place."""
 
@@ -36,7 +39,7 @@ class FittedModel:
     noise: Float[np.ndarray, "node option draw number"]
     """What may be added to the change, each draw as likely as the others, in increasing order."""
     neighbours: Int[np.ndarray, " outcome"]
-    """How many near steps predict each number best: changes, rewards, ends."""
+    """How many near steps predict each number best, 0 for none: changes, rewards, ends."""
 
     @property
     def num_options(self) -> int:
@@ -55,7 +58,7 @@ class _Sample:
 
     places: Float[np.ndarray, "step number"]
     outcomes: Float[np.ndarray, "step outcome"]
-    """The change of the place, the reward, and 1 for an end."""
+    """What the smooth function leaves of the change of the place, the reward, and 1 for an end."""
     tree: cKDTree
 
     def near(
@@ -66,12 +69,30 @@ class _Sample:
         distances, index = self.tree.query(places, k=np.arange(1, count + 1))
         return distances, index
 
+    def noise(
+        self, places: Float[np.ndarray, "node number"], draws: int
+    ) -> Float[np.ndarray, "node draw number"]:
+        """Evenly spaced ones of the changes that are left near each node, in order of their sums.
+
+        Their mean is zero: noise does not lead anywhere.
+        """
+        number = places.shape[1]
+        left = self.outcomes[self.near(places, _NOISE_STEPS)[1], :number]
+        scale = np.maximum(left.std(axis=(0, 1)), 1e-12)
+        order = np.argsort((left / scale).sum(axis=2), axis=1)
+        middles = (np.arange(draws) + 0.5) * left.shape[1] / draws
+        picked = order[:, middles.astype(np.int64)]
+        drawn = np.take_along_axis(left, picked[..., None], axis=1)
+        centred: np.ndarray = drawn - drawn.mean(axis=1, keepdims=True)
+        return centred
+
 
 def fit_model(
     steps: Steps,
     lattice: Lattice,
-    num_options: int,
+    features: Float[np.ndarray, "option feature"],
     *,
+    updates: int,
     neighbours: tuple[int, ...],
     reach: float,
     least_steps: int,
@@ -84,41 +105,48 @@ def fit_model(
     Args:
         steps: what was seen.
         lattice: where the model is fitted.
-        num_options: how many actions there are.
+        features: every action as numbers that a network can work with.
+        updates: updates with which the smooth function is fitted.
         neighbours: how many near steps may be used; what predicts best is taken.
         reach: an action is known at a node if `least_steps` steps began no farther away, in nodes.
         least_steps: see there.
         draws: how many outcomes of chance are told apart.
         tested: with how many steps it is tried what predicts best.
-        rng: chooses these.
+        rng: chooses these, and how the smooth function begins.
     """
     places = lattice.places(steps.observations)
     changes = lattice.places(steps.next_observations) - places
     outcomes = np.column_stack([changes, steps.rewards, steps.terminated]).astype(np.float64)
+    inputs, spread = np.column_stack([places, features[steps.options]]), outcomes.std(axis=0)
+    smooth = fit_smooth_function(inputs, outcomes, rng, updates=updates)
+    outcomes = outcomes - smooth.at(inputs)
     samples = []
-    for option in range(num_options):
+    for option in range(len(features)):
         own = np.flatnonzero(steps.options == option)
         enough = len(own) >= max(least_steps, places.shape[1] + 2)
         samples.append(
             _Sample(places[own], outcomes[own], cKDTree(places[own])) if enough else None
         )
     nodes, number = lattice.nodes, places.shape[1]
-    counts, certain = _best_counts(samples, outcomes, neighbours, tested, number, rng)
-    shape = (len(lattice), num_options)
+    counts, certain = _best_counts(samples, spread, neighbours, tested, number, rng)
+    shape = (len(lattice), len(features))
     known, means = np.zeros(shape, bool), np.zeros((*shape, outcomes.shape[1]))
     noise = np.zeros((*shape, 1 if certain else draws, number))
     for option, sample in enumerate(samples):
         if sample is None:
             continue
-        farthest = sample.near(nodes, least_steps)[0][:, -1]
-        here = np.flatnonzero(farthest <= reach)
-        known[here, option] = True
-        for count in np.unique(counts):
-            fitted, left = _fitted(sample, nodes[here], *sample.near(nodes[here], int(count)))
-            own = np.flatnonzero(counts == count)
-            means[here[:, None], option, own] = fitted[:, own]
-            if not certain and count == counts[:number].max():
-                noise[here, option] = _drawn(left[..., :number], draws)
+        known[:, option] = sample.near(nodes, least_steps)[0][:, -1] <= reach
+        here = np.flatnonzero(known[:, option])
+        if len(here) == 0:
+            continue
+        own_inputs = np.tile(features[option], (len(here), 1))
+        means[here, option] = smooth.at(np.column_stack([nodes[here], own_inputs]))
+        if not certain:
+            noise[here, option] = sample.noise(nodes[here], draws)
+        for count in np.unique(counts[counts > 0]):
+            fitted = _fitted(sample, nodes[here], *sample.near(nodes[here], int(count)))
+            numbers = np.flatnonzero(counts == count)
+            means[here[:, None], option, numbers] += fitted[:, numbers]
     return FittedModel(
         lattice,
         known,
@@ -135,11 +163,10 @@ def _fitted(
     queries: Float[np.ndarray, "query number"],
     distances: Float[np.ndarray, "query neighbour"],
     index: Int[np.ndarray, "query neighbour"],
-) -> tuple[Float[np.ndarray, "query outcome"], Float[np.ndarray, "query neighbour outcome"]]:
+) -> Float[np.ndarray, "query outcome"]:
     """Predictions of linear functions of the nearest steps, near ones counted more.
 
-    The second answer is by how much each of these steps differs from the function. Predictions stay
-    between the lowest and the highest outcome nearby.
+    They stay between the lowest and the highest outcome nearby.
     """
     width = np.maximum(distances[:, -1:] * 1.001, 0.5)
     weights = np.maximum(1.0 - (distances / width) ** 2, 1e-6)
@@ -150,21 +177,19 @@ def _fitted(
     square = np.einsum("qkp,qkr->qpr", weighted, inputs) + ridge
     outcomes = sample.outcomes[index]
     slopes = np.linalg.solve(square, np.einsum("qkp,qko->qpo", weighted, outcomes))
-    left = outcomes - np.einsum("qkp,qpo->qko", inputs, slopes)
-    means = np.clip(slopes[:, 0], outcomes.min(axis=1), outcomes.max(axis=1))
-    return means, left
+    means: np.ndarray = np.clip(slopes[:, 0], outcomes.min(axis=1), outcomes.max(axis=1))
+    return means
 
 
 def _best_counts(
     samples: "list[_Sample | None]",
-    outcomes: Float[np.ndarray, "step outcome"],
+    spread: Float[np.ndarray, " outcome"],
     neighbours: tuple[int, ...],
     tested: int,
     number: int,
     rng: np.random.Generator,
 ) -> tuple[Int[np.ndarray, " outcome"], bool]:
     """How many near steps predict each number best, and whether changes are then certain."""
-    spread = outcomes.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     present = [sample for sample in samples if sample is not None]
     chosen = [
@@ -172,29 +197,19 @@ def _best_counts(
         for one in present
     ]
     errors, misses = [], []
-    for count in neighbours:
+    for count in (0, *neighbours):
         parts = []
         for sample, index in zip(present, chosen, strict=True):
+            if count == 0:
+                parts.append(sample.outcomes[index])
+                continue
             distances, near = sample.near(sample.places[index], count + 1)
             # The nearest step is the tested one itself.
-            means, _ = _fitted(sample, sample.places[index], distances[:, 1:], near[:, 1:])
+            means = _fitted(sample, sample.places[index], distances[:, 1:], near[:, 1:])
             parts.append(means - sample.outcomes[index])
         miss = np.concatenate(parts)
         errors.append(np.minimum((miss / spread) ** 2, 1.0).mean(axis=0))
         misses.append(np.median(np.abs(miss), axis=0))
     best = np.argmin(errors, axis=0)
     left = np.array(misses)[best, np.arange(len(best))][:number]
-    return np.array(neighbours)[best], bool(np.all(left < _CERTAIN))
-
-
-def _drawn(
-    left: Float[np.ndarray, "node neighbour number"], draws: int
-) -> Float[np.ndarray, "node draw number"]:
-    """Evenly spaced ones of what the fit leaves, in order of their sums."""
-    scale = np.maximum(left.std(axis=(0, 1)), 1e-12)
-    order = np.argsort((left / scale).sum(axis=2), axis=1)
-    places = (np.arange(draws) + 0.5) * left.shape[1] / draws
-    picked = order[:, places.astype(np.int64)]
-    drawn = np.take_along_axis(left, picked[..., None], axis=1)
-    centred: np.ndarray = drawn - drawn.mean(axis=1, keepdims=True)
-    return centred
+    return np.array([0, *neighbours])[best], bool(np.all(left < _CERTAIN))

@@ -74,7 +74,7 @@ def plan_on_lattice(
     shape = (len(known), model.num_options, len(weights))
     reward = np.einsum("nao,po->nap", model.rewards[known], weights).astype(np.float32)
     reward[~model.known[known]] = -np.inf
-    worst = np.where(np.isfinite(reward), reward, np.inf).min(axis=(0, 1))
+    worst = np.where(np.isfinite(reward), reward, np.inf).min(axis=(0, 1), initial=0.0)
     values = np.zeros((len(known) + 1, len(weights)), np.float32)
     kind = np.int8 if model.num_options <= 128 else np.int16
     lefts: list[int] = []

@@ -23,6 +23,9 @@ from pcn.episodes import Episodes
 from pcn.nets.heads import action_head_for
 from pcn.planning.seen_steps import SeenSteps
 
+_STEPS_PER_OPTION = 8
+"""Fewer steps for each action, on average, tell nothing of most of them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class FittedPlanning(AbstractPlanning):
@@ -45,6 +48,8 @@ class FittedPlanning(AbstractPlanning):
     """Nodes of the lattice."""
     most_along: int = 200
     """Nodes in each direction."""
+    model_updates: int = 3000
+    """Updates with which the smooth part of the model is fitted."""
     neighbours: tuple[int, ...] = (8, 32, 128)
     """To how many near steps the model may be fitted at a node; what predicts best is taken."""
     reach: float = 3.0
@@ -59,8 +64,10 @@ class FittedPlanning(AbstractPlanning):
     """How many weights of the objectives there are plans for."""
     rehearsal_weights: int = 16
     """How many there are in a rehearsal."""
-    episodes: int = 16
+    episodes: int = 32
     """Imagined episodes of each plan."""
+    slack: float = 0.02
+    """Differences of their mean returns up to this share of an objective's range may be chance."""
     disturbance: float = 0.3
     """In lessons, something else than the plan is done with up to this probability."""
     most_lessons: int = 200_000
@@ -70,10 +77,10 @@ class FittedPlanning(AbstractPlanning):
         super().__post_init__()
         at_least(
             self, 1, "most_options", "memory_steps", "fewest_steps", "least_steps", "draws",
-            "tested", "weights", "rehearsal_weights", "episodes", "most_lessons",
+            "tested", "weights", "model_updates", "rehearsal_weights", "episodes", "most_lessons",
         )  # fmt: skip
         at_least(self, 2, "nodes", "most_along")
-        at_least(self, 0, "most_numbers", "disturbance")
+        at_least(self, 0, "most_numbers", "disturbance", "slack")
         at_most(self, 1, "disturbance")
         positive(self, "reach")
 
@@ -113,7 +120,10 @@ class FittedPlanning(AbstractPlanning):
         counting = [one for one in training.refinements if isinstance(one, Planning)]
         if any(one.is_sound(training) for one in counting):
             return False
-        return len(self.seen(training)) >= self.fewest_steps
+        sizes = training.learner.policy.action_head.option_sizes
+        assert sizes is not None
+        least = max(self.fewest_steps, _STEPS_PER_OPTION * math.prod(sizes))
+        return len(self.seen(training)) >= least
 
     def in_rehearsal(self) -> "FittedPlanning":
         """Fewer plans, and no test."""

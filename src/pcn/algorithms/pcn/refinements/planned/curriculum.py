@@ -30,6 +30,8 @@ class AbstractCurriculum(ABC):
     """What each plan returns in the model; it is the command under which it is learnt."""
     steps: Float[np.ndarray, " plan"]
     """How many steps it takes."""
+    slack: float = 0.0
+    """Differences up to this share of an objective's range may be chance in the model."""
 
     def __init__(self, settings: "AbstractPlanning", training: Training) -> None:
         self._training, self._least_extent = training, settings.least_extent

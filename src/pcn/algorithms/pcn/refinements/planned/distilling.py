@@ -148,11 +148,13 @@ class Distilling(AbstractFitting):
         self._tried = True
         steps = int(settings.trial_share * training.steps_left)
         size = training.actor.batch_size
-        count = min(size, steps // int(ready.lessons.first_horizon))
-        if count < settings.fewest_trials:
-            return
         useful = self._useful()
         index = np.resize(useful, size)
+        count = min(size, steps // int(ready.lessons.first_horizon))
+        if count < settings.fewest_trials:  # plans may take far fewer steps than an episode may
+            count = int((np.cumsum(ready.steps[index]) <= steps).sum())
+        if count < settings.fewest_trials:
+            return
         before = training.steps
         episodes = training.actor.run(
             self._policy,
@@ -176,7 +178,14 @@ class Distilling(AbstractFitting):
 
     def _useful(self) -> Int[np.ndarray, " plan"]:
         """The plans that the network follows to something worth it in the model, spread out."""
-        index = np.flatnonzero(non_dominated_mask(self._reached))
+        assert self._ready is not None
+        reached, slack = self._reached, self._ready.slack
+        if slack == 0:
+            index = np.flatnonzero(non_dominated_mask(reached))
+        else:
+            better = reached - slack * np.ptp(reached[non_dominated_mask(reached)], axis=0)
+            clearly = (better[None] > reached[:, None]).all(axis=2).any(axis=1)
+            index = np.flatnonzero(~clearly)
         return index[spread_out(self._reached[index], len(index))]
 
     @property

@@ -25,6 +25,9 @@ from pcn.types import AnyArray
 if TYPE_CHECKING:
     from pcn.algorithms.pcn.refinements.fitted_planning import FittedPlanning
 
+_FARTHEST = 5.0
+"""How many times e fits into the largest ratio of two weights."""
+
 
 class FittedCurriculum(AbstractCurriculum):
     """The model that the steps suggest, a plan for each of many weights, and lessons of them.
@@ -46,7 +49,8 @@ class FittedCurriculum(AbstractCurriculum):
         self.model = fit_model(
             steps,
             lattice,
-            int(np.prod(self._sizes)),
+            self._features(),
+            updates=settings.model_updates,
             neighbours=settings.neighbours,
             reach=settings.reach,
             least_steps=settings.least_steps,
@@ -55,12 +59,21 @@ class FittedCurriculum(AbstractCurriculum):
             rng=rng,
         )
         """What was fitted to the steps."""
+        self.slack = settings.slack
         self._horizon = seen.longest
         self._unknown = training.dataset.rows.lowest.min(axis=0)
         begun = lattice.places(steps.observations[steps.first])
-        self._starts = begun[rng.integers(len(begun), size=settings.episodes)]
+        begun = begun[np.lexsort(begun.T)]  # all over where episodes begin
+        self._starts = begun[np.linspace(0, len(begun) - 1, settings.episodes).round().astype(int)]
         self.plans = self._planned()
         self.lessons, self.weights = self._lessons(rng)
+
+    def _features(self) -> Float[np.ndarray, "option feature"]:
+        """Every action as numbers that a network can work with."""
+        head = self._training.learner.policy.action_head
+        numbers = np.arange(int(np.prod(self._sizes)))
+        options = np.stack(np.unravel_index(numbers, self._sizes), axis=-1)
+        return np.asarray(jax.vmap(head.features)(jnp.asarray(head.from_options(options))))
 
     def _planned(self) -> LatticePlans:
         """Plans whose returns in the model no other plan dominates; sets `vectors` and `steps`."""
@@ -72,7 +85,7 @@ class FittedCurriculum(AbstractCurriculum):
 
         single = planned(spread_weights(objectives, objectives))
         extent = np.ptp(self._returns(self._imagined(single))[0], axis=0)
-        weights = spread_weights(objectives, settings.weights) / np.where(extent > 0, extent, 1.0)
+        weights = _spread(objectives, settings.weights) / np.where(extent > 0, extent, 1.0)
         plans = planned(weights)
         vectors, lengths = self._returns(self._imagined(plans))
         _, first = np.unique(vectors, axis=0, return_index=True)
@@ -159,6 +172,19 @@ class FittedCurriculum(AbstractCurriculum):
             return np.ravel_multi_index(tuple(options.T), self._sizes)
 
         return self._returns(self._run(act, len(self.vectors)))[0]
+
+
+def _spread(num_objectives: int, count: int) -> Float[np.ndarray, "plan objective"]:
+    """Weights for many plans, the single objectives first; the same in every call.
+
+    The best of one objective may be far away from all that matters, so that extents say little:
+    ratios of two weights go from one to more than a hundred up to more than a hundred to one.
+    """
+    weights = spread_weights(num_objectives, count)
+    if num_objectives == 2 and count > 2:
+        logs = np.linspace(-_FARTHEST, _FARTHEST, count - 2)[:, None] * np.array([0.5, -0.5])
+        weights[2:] = np.exp(logs)
+    return weights
 
 
 @eqx.filter_jit
