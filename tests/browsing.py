@@ -27,9 +27,13 @@ def launched():
         chromium.close()
 
 
-def served(*folders):
-    """The address of the runs' page, until the generator goes on."""
-    server = PageServer(Explorer(*open_runs(folders)))
+def served(*folders, own_process=False):
+    """The address of the runs' page, until the generator goes on.
+
+    Policies act in this process, unless the test is about how it really is: another process takes
+    seconds to import JAX.
+    """
+    server = PageServer(Explorer(*open_runs(folders), own_process=own_process))
     server.start()
     yield server.address
     server.close()

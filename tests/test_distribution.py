@@ -1,12 +1,16 @@
 """The wheel, installed outside the repository, has everything that a user needs."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from pcn.version import __version__
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "pcn"
@@ -39,6 +43,13 @@ def run_elsewhere(installed, folder, code):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_every_place_that_names_the_version_names_the_same():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    changes = re.search(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert project["version"] == __version__ == cited[1] == changes[1]
 
 
 @pytest.mark.slow

@@ -42,6 +42,7 @@ LINES = (
         "memory",
         "program_cache",
         "starting",
+        "worker_processes",
     ),
 )
 """From top to bottom. A name stands for a module, or for a package and everything in it; `*` for

@@ -18,7 +18,7 @@ def test_counts_means_and_quantiles_are_those_of_each_policy():
     )
     assert singles.counts.tolist() == [3, 2]
     assert singles.means.tolist() == [[2.0, 0.0], [5.0, 2.0]]
-    np.testing.assert_allclose(singles.deviation, [[np.sqrt(2 / 3), 0], [0, 1]])
+    np.testing.assert_allclose(singles.deviation, [[1, 0], [0, np.sqrt(2)]])
     assert singles.widest.tolist() == [2.0, 2.0]
     np.testing.assert_allclose(singles.quantiles(0.5), [[2.0, 0.0], [5.0, 2.0]])
 
@@ -31,7 +31,7 @@ def test_the_margin_of_many_normal_returns_is_the_textbook_one():
 
 @pytest.mark.parametrize(("freedom", "quantile"), [(3, 3.182), (9, 2.262), (29, 2.045)])
 def test_the_margin_of_few_follows_students_table(freedom, quantile):
-    deviation = np.array([[np.sqrt(freedom)]])  # a standard error of 1
+    deviation = np.array([[np.sqrt(freedom + 1)]])  # a standard error of 1
     margins = margins_of(np.array([freedom + 1]), deviation, np.zeros(1), 0.95)
     np.testing.assert_allclose(margins, [[quantile]], rtol=0.02)
 

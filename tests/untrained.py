@@ -16,19 +16,30 @@ from pcn.serialisation.arrays import named_arrays
 CONFIG = PCNConfig(width=16, hidden_layers=2)
 
 
-def with_random_data(policy, seed=0):
-    """The network with other biases, scales and standardisation than it begins with."""
+def with_random_data(make, seed=0):
+    """The network that `make` makes, with random numbers in place of those it begins with.
+
+    Only shapes are taken from `make`: to compile weights takes seconds for each network.
+    """
     rng = np.random.default_rng(seed)
 
     def changed(leaf):
-        return jnp.asarray(leaf + rng.normal(scale=0.2, size=leaf.shape), leaf.dtype)
+        if not jnp.issubdtype(leaf.dtype, jnp.floating):
+            return jnp.zeros(leaf.shape, leaf.dtype)
+        scale = 1 / np.sqrt(leaf.shape[-1]) if len(leaf.shape) > 1 else 0.3
+        return jnp.asarray(rng.normal(scale=scale, size=leaf.shape), leaf.dtype)
 
     def positive(leaf):
         return jnp.asarray(rng.uniform(0.5, 2, size=leaf.shape), leaf.dtype)
 
-    policy = jax.tree.map(lambda x: changed(x) if eqx.is_inexact_array(x) else x, policy)
+    def is_shape(leaf):
+        return isinstance(leaf, jax.ShapeDtypeStruct)
+
+    policy = jax.tree.map(
+        lambda x: changed(x) if is_shape(x) else x, eqx.filter_eval_shape(make), is_leaf=is_shape
+    )
     is_vector = lambda node: isinstance(node, VectorEmbedding)  # noqa: E731
-    return jax.tree.map(
+    policy = jax.tree.map(
         lambda node: (
             eqx.tree_at(lambda e: e.deviation, node, positive(node.deviation))
             if is_vector(node)
@@ -37,14 +48,22 @@ def with_random_data(policy, seed=0):
         policy,
         is_leaf=is_vector,
     )
+    if not hasattr(policy, "command_scale"):
+        return policy
+    scale = positive(policy.command_scale)
+    return eqx.tree_at(lambda policy: policy.command_scale, policy, scale)
 
 
 def random_policy(spec, config=CONFIG, *, seed=0, expects=False):
     """A network of PCN that fits an environment; with `expects`, one with expectations."""
-    policy = fresh_policy(spec, config, np.array([0, seed], np.uint32))
-    if expects:
-        policy = policy.expecting(expectations_of(policy, np.array([1, seed], np.uint32)))
-    policy = with_random_data(policy, seed)
+
+    def make():
+        policy = fresh_policy(spec, config, np.array([0, seed], np.uint32))
+        if expects:
+            policy = policy.expecting(expectations_of(policy, np.array([1, seed], np.uint32)))
+        return policy
+
+    policy = with_random_data(make, seed)
     if not expects:
         return policy
     expectations, objectives = policy.expectations, spec.num_objectives

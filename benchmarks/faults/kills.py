@@ -1,96 +1,209 @@
 """Kill trainings with SIGKILL at random moments, resume them, and compare with undisturbed ones.
 
 Each case is trained once undisturbed. Then it is started and killed again and again until it ends;
-weights and front must be the same bit for bit:
+weights and front must be the same bit for bit. One kill in five comes at any moment since the
+start of the process, the others come after its first line, when imports are done. The last line
+that a training printed, and its checkpoint, tell in which part a kill came. After each kill no
+process that the training started may be left, and nothing but `pcn resume` mends the folder, its
+lock included:
 
-    python benchmarks/faults/kills.py --kills 100 --out kills.txt
+    python benchmarks/faults/kills.py --kills 108 --out kills.txt
+
+Set PCN_CACHE to a folder of its own to measure with compiled programs that are kept.
 """
 
 import argparse
+import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
+import uuid
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+PCN = "--consolidation.updates 1000"
+MONES = "--algorithm mones --population 8 --final-draws 12 --initial-deviation 0.1"
+RA = "--algorithm ra --intervals 3 --episodes-per-update 4"
+GYMNASIUM = "deep-sea-treasure-v0 --workers --environments 2"
+SUMO = "crossroad-authors --simulators 2"
 CASES = {
-    "pcn, compiled": "deep-sea-treasure --total-steps 30000",
-    "mones, compiled": "deep-sea-treasure --algorithm mones --total-steps 60000",
-    "ra, compiled": "deep-sea-treasure --algorithm ra --total-steps 60000",
-    "pcn, Gymnasium with workers": "deep-sea-treasure-v0 --total-steps 6000 --workers "
-    "--environments 2",
-    "pcn, SUMO": "crossroad-authors --total-steps 2000 --simulators 2",
+    "pcn, compiled": f"deep-sea-treasure --total-steps 1000 {PCN}",
+    "mones, compiled": f"deep-sea-treasure --total-steps 1500 {MONES}",
+    "ra, compiled": f"deep-sea-treasure --total-steps 1500 {RA}",
+    "pcn, Gymnasium with workers": f"{GYMNASIUM} --total-steps 800 {PCN}",
+    "mones, Gymnasium with workers": f"{GYMNASIUM} --total-steps 1000 {MONES}",
+    "ra, Gymnasium with workers": f"{GYMNASIUM} --total-steps 1000 {RA}",
+    "pcn, SUMO": f"{SUMO} --total-steps 1600 --warmup-episodes 10 {PCN}",
+    "mones, SUMO": f"{SUMO} --total-steps 1600 {MONES}",
+    "ra, SUMO": f"{SUMO} --total-steps 1600 {RA}",
 }
 RESULTS = ("weights.npz", "front.csv")
+PARTS = ("Probing", "Training", "Resuming", "consolidating", "executing", "Wrote")
+MARK = "PCN_FAULTS_MARK"
+"""A variable of the environment that a training and all that it starts inherit."""
+MOST_SECONDS = 30.0
+"""How long processes of a killed training may take to notice; a busy machine is slow."""
 
 
-def start(*arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "pcn", *arguments, "--checkpoint-seconds", "0"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@dataclass
+class Training:
+    """A process that trains, with what it prints in a file."""
+
+    arguments: tuple[str, ...]
+    said: Path
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def __post_init__(self) -> None:
+        with self.said.open("w") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "pcn", *self.arguments, "--checkpoint-seconds", "0"],
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env=os.environ | {MARK: self.mark, "PYTHONUNBUFFERED": "1"},
+            )
+
+    def finish(self) -> None:
+        if self.process.wait() != 0:
+            told = self.said.read_text()[-500:]
+            raise SystemExit(f"{' '.join(self.arguments)} failed: {told}")
+
+    def first_line(self) -> None:
+        """Wait until something is printed, or the process ends."""
+        while not self.said.stat().st_size and self.process.poll() is None:
+            time.sleep(0.02)
+
+    def part(self) -> str:
+        """The part of the training that its last lines tell of."""
+        for line in reversed(self.said.read_text(errors="replace").splitlines()):
+            for part in PARTS:
+                if line.startswith(part):
+                    return {"Resuming": "Training"}.get(part, part).lower()
+            if " steps · front " in line:
+                return "training"
+        return "starting"
+
+    def kill(self) -> float:
+        """SIGKILL; says how many seconds it took until all that it had started was gone."""
+        self.process.kill()
+        self.process.wait()
+        began = time.monotonic()
+        while left := marked(self.mark):
+            if time.monotonic() - began > MOST_SECONDS:
+                raise SystemExit(f"{self.arguments}: processes {left} outlive their training")
+            time.sleep(0.05)
+        return time.monotonic() - began
 
 
-def finish(process: subprocess.Popen[str]) -> None:
-    _, said = process.communicate()
-    if process.returncode != 0:
-        raise SystemExit(f"{process.args} failed: {said[-500:]}")
-
-
-def killed(case: str, run: Path, kills: int, duration: float, rng: np.random.Generator) -> int:
-    """Train with that many kills at most; says how many there were."""
-    done = 0
-    command = ("train", *CASES[case].split(), "--seed", "1", "--out", str(run))
-    while not (run / "metrics.json").exists():
-        process = start(*command)
-        if done >= kills:
-            finish(process)
-            break
+def marked(mark: str) -> list[int]:
+    """The processes that inherited a mark, but for those that ended and are not yet collected."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            # From the first import to beyond the end of an undisturbed training.
-            process.wait(timeout=rng.uniform(0, duration))
-            finish(process)
+            if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def saved_part(run: Path) -> str:
+    """The part that the last checkpoint is of; one is written in every iteration."""
+    try:
+        with np.load(run / "checkpoint.npz") as file:
+            ending = json.loads(file["__facts__"].tobytes())["trainer"].get("ending")
+    except (OSError, KeyError):
+        return "training"
+    if ending is None:
+        return "training"
+    return "executing" if "second" in ending or "final" in ending else "consolidating"
+
+
+@dataclass
+class Tally:
+    """What the kills of a case came to."""
+
+    parts: Counter[str] = field(default_factory=Counter)
+    longest: float = 0.0
+    """Seconds until the last process of a killed training was gone."""
+    seconds: float = 0.0
+    """How long a training takes from its first line on; kills come within half that time.
+
+    A training that was resumed has less to do: so kills come in all its parts."""
+
+    @property
+    def kills(self) -> int:
+        return sum(self.parts.values())
+
+    def __str__(self) -> str:
+        return ", ".join(f"{part} {count}" for part, count in sorted(self.parts.items()))
+
+
+def killed(case: str, run: Path, kills: int, rng: np.random.Generator, tally: Tally) -> None:
+    """Train with that many kills at most."""
+    command = ("train", *CASES[case].split(), "--seed", "1", "--out", str(run))
+    said, begun = run.with_suffix(".txt"), tally.kills
+    while not (run / "metrics.json").exists():
+        training = Training(command, said)
+        if tally.kills - begun >= kills:
+            training.finish()
+            break
+        if rng.uniform() > 0.2:
+            training.first_line()
+        began = time.monotonic()
+        try:
+            training.process.wait(timeout=rng.uniform(0, tally.seconds / 2))
+            training.finish()
+            if command[0] == "train":  # other work on the machine may have come to an end
+                tally.seconds = (tally.seconds + time.monotonic() - began) / 2
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            done += 1
+            tally.longest = max(tally.longest, training.kill())
+            part = training.part()
+            tally.parts[saved_part(run) if part == "training" else part] += 1
         if (run / "config.json").exists():
             command = ("resume", str(run))
-    return done
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=100, help="kills in all, over all cases")
+    parser.add_argument("--kills", type=int, default=108, help="kills in all, over all cases")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="*", help="only these cases")
-    parser.add_argument("--out", type=Path, help="also write the table to this file")
+    parser.add_argument("--out", type=Path, help="also add the table to this file")
     options = parser.parse_args()
-    rng, lines = np.random.default_rng(options.seed), []
     cases = [case for case in CASES if not options.only or case in options.only]
     for case in cases:
+        rng, tally = np.random.default_rng(options.seed), Tally()
         with tempfile.TemporaryDirectory() as folder:
-            undisturbed = Path(folder) / "undisturbed"
-            began = time.monotonic()
-            finish(start("train", *CASES[case].split(), "--seed", "1", "--out", str(undisturbed)))
-            duration = time.monotonic() - began
-            wanted, done, rounds = -(-options.kills // len(cases)), 0, 0
-            while done < wanted:
+            for name in ("compiling", "undisturbed"):
+                undisturbed = Path(folder) / name
+                command = ("train", *CASES[case].split(), "--seed", "1", "--out", str(undisturbed))
+                training = Training(command, Path(folder) / f"{name}.txt")
+                training.first_line()
+                began = time.monotonic()
+                training.finish()
+                tally.seconds = time.monotonic() - began
+            wanted, rounds = -(-options.kills // len(cases)), 0
+            while tally.kills < wanted:
                 run = Path(folder) / f"killed-{rounds}"
-                done += killed(case, run, wanted - done, duration, rng)
+                killed(case, run, wanted - tally.kills, rng, tally)
                 rounds += 1
                 for name in RESULTS:
                     if (run / name).read_bytes() != (undisturbed / name).read_bytes():
-                        raise SystemExit(f"{case}: {name} differs after {done} kills")
-                print(f"{case}: {done} kills in {rounds} trainings, all equal so far", flush=True)
-        lines.append(f"{case:30} {done:4} kills  {rounds:4} trainings  all bit-identical")
-        print(lines[-1], flush=True)
+                        raise SystemExit(f"{case}: {name} differs after {tally.kills} kills")
+                print(f"{case}: {tally.kills} kills in {rounds} trainings, all equal", flush=True)
+        line = (
+            f"{case:30} {tally.kills:4} kills ({tally})  {rounds:3} trainings, all bit-identical  "
+            f"no process left after {tally.longest:.1f} s"
+        )
+        print(line, flush=True)
         if options.out is not None:
-            options.out.write_text("\n".join(lines) + "\n")
+            with options.out.open("a") as table:
+                table.write(line + "\n")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class CoverageSet:
     executed: Float[np.ndarray, "policy objective"]
     """The return it reached; the mean where the environment is stochastic."""
     deviation: Float[np.ndarray, "policy objective"]
-    """Standard deviation of the executed return; zero where there was one execution."""
+    """Standard deviation of single returns (n - 1); zero where there was one execution."""
     tolerances: Tolerances = 0.0
     """Returns that are closer than this in every objective are the same."""
     executions: Int[np.ndarray, " policy"] = None  # type: ignore[assignment]

@@ -52,10 +52,15 @@ class SingleReturns:
 
     @cached_property
     def deviation(self) -> Float[np.ndarray, "policy objective"]:
-        """The standard deviation of each policy's single returns; zero for one execution."""
+        """The standard deviation of each policy's single returns; zero for one execution.
+
+        It estimates the spread of returns not seen, so it divides by one less than their number.
+        """
         if np.all(self.counts == 1):
             return np.zeros_like(self.means)
-        return np.array([returns.std(axis=0) for returns in self.by_policy])
+        return np.array(
+            [returns.std(axis=0, ddof=min(1, len(returns) - 1)) for returns in self.by_policy]
+        )
 
     def quantiles(self, share: float) -> Float[np.ndarray, "policy objective"]:
         """The return that a share of each policy's single returns does not exceed."""
@@ -91,7 +96,7 @@ def margins_of(
     """
     count = counts[..., None].astype(np.float64)
     freedom = np.maximum(count - 1, 1)
-    error = deviation / np.sqrt(freedom)  # the deviation divides by the number itself
+    error = deviation / np.sqrt(count)
     unseen = (1 - (1 - confidence) ** (1 / count)) * widest
     return np.maximum(_student(freedom, confidence) * error, unseen)
 

@@ -69,6 +69,7 @@ def test_play_shows_each_step_and_saves_a_film(run, capsys, tmp_path):
     with Image.open(film) as picture:
         assert picture.n_frames == steps + 1
     assert "Wrote" in shown
+    assert "--save play.gif" in shown.partition("Next:")[2]
 
 
 @pytest.mark.slow

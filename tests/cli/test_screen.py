@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 
@@ -66,6 +67,20 @@ def test_square_brackets_are_shown(name, terminal):
     assert f"requested {name}" in terminal.getvalue()
 
 
+@pytest.mark.parametrize("algorithm", ["pcn", "mones", "ra"])
+def test_only_policies_that_take_commands_are_measured_by_them(algorithm, terminal):
+    # A policy of RA that sampled (2, -2) in training and returns (2, -3) falls short of nothing.
+    run = made_run([[1, -1], [2, -3]], [[1, -1], [2, -2]], algorithm=algorithm)
+    screen.show_coverage_set(
+        run.coverage_set, run.spec, run.metrics, takes_commands=run.takes_commands
+    )
+    shown = terminal.getvalue()
+    assert run.takes_commands == (algorithm == "pcn")
+    for words in ("requested", "falls short", "fidelity"):
+        assert (words in shown) == run.takes_commands
+    assert "executed gain" in shown
+
+
 def run_pcn(*arguments, shell="", **environment):
     command = f'"{sys.executable}" -m pcn {" ".join(arguments)} {shell}'
     return subprocess.run(
@@ -109,6 +124,10 @@ def test_help_is_short_and_shows_no_riddles(capsys):
     assert len(basic.splitlines()) < 80
     assert "--help-all" in basic
     assert "--total-steps" in basic
+    options = set(re.findall(r"^\W{1,2}(?:-h, )?(--[a-z][a-z-]+)", basic, re.MULTILINE)) - {
+        "--help"
+    }
+    assert len(options) == 20
     with pytest.raises(SystemExit):
         main(["train", "--help-all"])
     everything = capsys.readouterr().out

@@ -107,3 +107,34 @@ def test_files_of_other_kinds_are_told_apart(name, sentence, tmp_path):
     (tmp_path / "torn.npz").write_bytes((tmp_path / "whole.npz").read_bytes()[:300])
     with pytest.raises(UserError, match=sentence):
         read_dataset(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "sentence"),
+    [
+        ("observations", np.full((6, 2), np.nan), "observations that are no finite numbers"),
+        ("observations", np.zeros((6, 2), complex), "observations that are no finite numbers"),
+        ("actions", np.array(list("abcabc")), "actions that are no finite numbers"),
+        ("rewards", np.full((6, 2), 1e300), "rewards beyond 1e"),
+        ("rewards", np.zeros((6, 1)), "rewards of 1 objectives: a vector with at least two"),
+    ],
+)
+def test_numbers_that_no_training_can_use_are_refused(name, values, sentence, tmp_path):
+    np.savez(tmp_path / "log.npz", **{**PLAIN, name: values})
+    with pytest.raises(UserError, match=sentence):
+        read_npz(tmp_path / "log.npz")
+
+
+def test_arrays_that_unpack_to_more_than_there_is_memory_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("pcn.memory.available_bytes", lambda: 10**6)
+    np.savez_compressed(tmp_path / "log.npz", **{**PLAIN, "observations": np.zeros((6, 200_000))})
+    assert (tmp_path / "log.npz").stat().st_size < 10**5
+    with pytest.raises(UserError, match=r"would need .* memory"):
+        read_npz(tmp_path / "log.npz")
+
+
+def test_whatever_else_upsets_a_reader_is_one_sentence(tmp_path):
+    np.savez(tmp_path / "log.npz", **{**PLAIN, "actions": np.zeros((6, 0), int)})
+    with pytest.raises(UserError) as refused:
+        read_dataset(tmp_path / "log.npz")
+    assert "\n" not in str(refused.value)

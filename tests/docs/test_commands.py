@@ -1,21 +1,19 @@
 """Every `pcn` line that a page prints is understood by the command line, option by option."""
 
 import importlib
-import re
 import shlex
-from pathlib import Path
 
 import pytest
 
+from doc_pages import PAGES, ROOT, blocks_in
 from pcn.cli.main import COMMANDS, main
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+ELSEWHERE = {"extend.md"}  # test_extend.py has the package that its commands are for
 
 
 def command_lines(page):
     """The `pcn` lines of a page's shell blocks, without prompts and comments."""
-    for block in re.findall(r"^```(?:bash|console)\n(.*?)^```", page.read_text(), re.M | re.S):
+    for block in blocks_in(page.read_text(), "bash", "console"):
         for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line.removeprefix("$ "), comments=True)
             if words[:1] == ["pcn"] and not set("{$") & set(" ".join(words)):  # are the shell's
@@ -25,6 +23,7 @@ def command_lines(page):
 CASES = [
     pytest.param(words, id=f"{page.relative_to(ROOT)}: pcn {' '.join(words)}")
     for page in PAGES
+    if page.name not in ELSEWHERE
     for words in command_lines(page)
 ]
 

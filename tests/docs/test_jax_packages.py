@@ -1,30 +1,35 @@
 """The vector reward in docs/environments.md is executed as it is printed there."""
 
-import re
 import sys
-from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import pytest
 
+from doc_pages import blocks
 from pcn.envs.finding import find_environment
-
-PAGE = Path(__file__).parents[2] / "docs" / "environments.md"
-pytest.importorskip("gymnax")
-pytestmark = pytest.mark.filterwarnings("ignore")  # what the package deprecates is its own matter
 
 
 @pytest.fixture
 def my_rewards(tmp_path, monkeypatch):
-    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
-    code = next(block for block in blocks if "my_rewards.py" in block)
+    (code,) = blocks("docs/environments.md", "python")
     (tmp_path / "my_rewards.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     yield "my_rewards:pushes"
     sys.modules.pop("my_rewards", None)
 
 
+def test_the_printed_reward_counts_steps_and_pushes(my_rewards):
+    module, _, name = my_rewards.partition(":")
+    pushes = getattr(__import__(module), name)
+    rewards = [pushes(None, jnp.asarray(action), None, None).tolist() for action in range(3)]
+    assert rewards == [[-1, -1, 0], [-1, 0, 0], [-1, 0, -1]]  # back, nothing, forward
+    assert [objective.direction for objective in pushes.objectives] == ["minimise"] * 3
+
+
+@pytest.mark.filterwarnings("ignore")  # what the package deprecates is its own matter
 def test_the_printed_reward_makes_an_environment_of_three_objectives(my_rewards):
+    pytest.importorskip("gymnax")
     given = {"rewards": my_rewards, "reference_point": (-201.0,) * 3, "deterministic": False}
     with jax.numpy_rank_promotion("allow"):
         environment = find_environment("gymnax:MountainCar-v0", given).environment

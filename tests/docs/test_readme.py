@@ -16,7 +16,8 @@ def test_the_python_block_trains_and_plays_what_it_says(tmp_path, monkeypatch, c
     (block,) = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(tmp_path)
     names = {}
-    exec(block, names)
+    exec(block.replace("seed=0)  #", "seed=0, total_steps=10_000)  #"), names)
+    assert names["run"].settings.config.total_steps == 10_000
     front = DeepSeaTreasure().spec.front.returns
     np.testing.assert_array_equal(names["run"].coverage_set.executed, front)
     assert capsys.readouterr().out.count("\n") == len(front)  # one row per policy

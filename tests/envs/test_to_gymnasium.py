@@ -2,6 +2,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from corridor import Corridor
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.to_gymnasium import CompiledGymEnv
 
@@ -51,3 +52,8 @@ def test_an_episode_after_the_first_is_not_the_first_again(coin):
         seen.add(np.array([env.step(0)[1] for _ in range(5)]).tobytes())
         env.reset()
     assert len(seen) > 3
+
+
+def test_an_environment_without_pictures_promises_none(env):
+    assert env.metadata["render_modes"] == ["rgb_array"]
+    assert CompiledGymEnv(Corridor()).metadata["render_modes"] == []

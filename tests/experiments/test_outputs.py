@@ -130,3 +130,10 @@ def test_neither_jax_nor_pyplot_is_imported(experiment, tmp_path):
 def test_a_folder_without_runs_is_told(tmp_path):
     with pytest.raises(UserError, match="there is no run in"):
         write_outputs(tmp_path)
+
+
+@pytest.mark.parametrize("scale", ["a", None, [], -1.0, True, float("nan")])
+def test_a_plan_with_a_scale_that_is_no_number_is_refused(scale, tmp_path):
+    (tmp_path / "plan.json").write_text(json.dumps({"scale": scale}))
+    with pytest.raises(UserError, match="is damaged: scale is"):
+        write_outputs(tmp_path)

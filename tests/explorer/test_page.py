@@ -30,7 +30,7 @@ def trained():
 @pytest.fixture(scope="module")
 def address():
     """Where PCN's run is served, with RA's beside it."""
-    yield from served(KEPT / "pcn", KEPT / "ra")
+    yield from served(KEPT / "pcn", KEPT / "ra", own_process=True)
 
 
 @pytest.fixture

@@ -42,6 +42,7 @@ def test_a_policy_and_a_command_are_understood():
         ({"run": 0, "desired_return": [1, "2"]}, "desired_return must be"),
         ({"run": 0, "desired_return": [1, float("nan")]}, "desired_return must be"),
         ({"run": 0, "desired_return": [1, 1e300]}, "desired_return must be"),
+        ({"run": 0, "desired_return": [1, 10**400]}, "desired_return must be"),
         ({"run": 0, "desired_return": [1, True]}, "desired_return must be"),
         ({"run": 0, "desired_return": {}}, "desired_return must be"),
         ({"run": 0, "desired_return": [1, 2], "horizon": 0}, "horizon must be a number from 1"),

@@ -67,6 +67,8 @@ def test_the_runner_is_short_and_can_be_imported(exported):
         ("policy.pb", 0, "must end in .onnx"),
         ("nowhere/policy.onnx", 0, "is not a folder"),
         ("policy.onnx", 99, "there is no policy 99"),
+        ("x" * 300 + ".onnx", 0, "name too long"),
+        ("\0.onnx", 0, "null byte"),
     ],
 )
 def test_what_cannot_be_written_is_told_in_a_sentence(name, policy, sentence, tmp_path):

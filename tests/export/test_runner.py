@@ -4,7 +4,6 @@ import dataclasses
 import json
 import subprocess
 import sys
-from typing import get_args
 
 import gymnasium as gym
 import numpy as np
@@ -17,7 +16,6 @@ from made_runs import toy_spec
 from pcn.envs.environment import AbstractEnvironment
 from pcn.export import write_onnx
 from pcn.export.networks import networks_of
-from pcn.nets.heads import ContinuousHead
 from pcn.runs.playing import play
 from untrained import CONFIG, untrained_run
 
@@ -130,7 +128,6 @@ def test_trained_runs_of_every_algorithm(name, tmp_path):
     ("name", "commands"),
     [
         ("minecart", [(1.2, 0.1, -3.0, 40), (0.3, 0.9, -9.0, 55)]),
-        ("walkroom-5", [(-3, -2, -4, -1, -2, 9), (-1, -1, -6, -5, -2, 12)]),
         ("crossroad", [(60.0, -30.0, 100), (20.0, -90.0, 100)]),
     ],
 )
@@ -188,8 +185,8 @@ def test_a_command_of_ones_own_is_bounded_like_those_of_the_run(tmp_path, monkey
     assert policy.horizon == 6
 
 
-@pytest.mark.parametrize("head", get_args(ContinuousHead))
-def test_real_actions_are_those_of_the_policy(head, tmp_path):
+def test_real_actions_are_those_of_the_policy(tmp_path):
+    """The graphs of the other heads have tests of their own; the runner treats all alike."""
     actions = gym.spaces.Box(np.float32([-2, 0.5]), np.float32([1, 9.5]))
-    config = dataclasses.replace(CONFIG, continuous_head=head)
+    config = dataclasses.replace(CONFIG, continuous_head="bins")
     assert_same_actions(toy_run(Warehouse, actions, config=config), tmp_path)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcn.metrics import igd
+from pcn.metrics import METRICS, Problem, igd
 
 quick = settings(max_examples=50, deadline=None)
 
@@ -54,3 +54,10 @@ def test_the_empty_set_is_infinitely_far():
 def test_an_empty_front_is_refused():
     with pytest.raises(ValueError, match="front has no points"):
         igd(np.zeros((1, 2)), np.zeros((0, 2)))
+
+
+def test_a_dominated_return_brings_a_run_no_closer():
+    """By hand: (2, 2) is 5**0.5 from (1, 0) and 1 from (3, 2); (1, 1) would be closer to (1, 0)."""
+    problem = Problem(np.zeros(2), np.array([[1.0, 0.0], [3.0, 2.0]]))
+    both = np.array([[2.0, 2.0], [1.0, 1.0]])
+    assert METRICS["igd"](both, problem) == pytest.approx((5**0.5 + 1) / 2)

@@ -16,9 +16,9 @@ fronts = arrays(np.float64, st.tuples(st.integers(1, 5), num_objectives), elemen
 
 quick = settings(max_examples=15, deadline=None)
 every_metric = pytest.mark.parametrize("name", METRICS)
-SEE_DOMINATED_POINTS = {"igd", "front_share"}  # whatever is closest
+SEE_DOMINATED_POINTS = {"front_share"}  # whatever is closest
 # A point that dominates another one takes its place, and may be further from the known front.
-SEE_THE_FRONT_ALONE = {"cardinality", "epsilon", "epsilon_mean"}
+SEE_THE_FRONT_ALONE = {"cardinality", "epsilon", "epsilon_mean", "igd"}
 
 
 AVERAGES = {"gini"}  # over the front: an unfair point that dominates a fair one raises it

@@ -89,8 +89,9 @@ def test_what_is_called_executed_is_what_the_environment_paid(tmp_path):
     # Episodes take one step, and the last ones execute what is offered.
     paid = np.array(Gamble.rewards[-counts.sum() :])
     np.testing.assert_allclose(counts @ run.coverage_set.executed, paid.sum(axis=0))
-    second_moments = run.coverage_set.deviation**2 + run.coverage_set.executed**2
-    np.testing.assert_allclose(counts @ second_moments, (paid**2).sum(axis=0))
+    squares = counts @ run.coverage_set.executed**2
+    squares += (counts - 1) @ run.coverage_set.deviation**2
+    np.testing.assert_allclose(squares, (paid**2).sum(axis=0))
 
 
 def test_non_dominated_marks_the_front_of_what_was_executed(run):

@@ -46,3 +46,9 @@ def test_a_wrong_shape_is_named_with_both_shapes():
     arrays["policy.layers[0].bias"] = np.zeros(7)
     with pytest.raises(UserError, match=r"layers\[0\]\.bias.*\(7,\).*\(4,\)"):
         with_named_arrays(network(1), arrays, "policy")
+
+
+def test_shapes_are_enough_to_load_into():
+    saved = network(0)
+    shapes = eqx.filter_eval_shape(lambda: network(1))
+    assert eqx.tree_equal(with_named_arrays(shapes, named_arrays(saved, "p"), "p"), saved)

@@ -3,7 +3,7 @@
 import ast
 import dataclasses
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -150,7 +150,11 @@ def field_docs(cls: type[Any]) -> dict[str, str]:
 
 def _own_docs(cls: type[Any]) -> dict[str, str]:
     docs: dict[str, str] = {}
-    found = _classes_in(inspect.getsourcefile(cls) or "").get(cls.__qualname__)
+    try:
+        path = inspect.getsourcefile(cls)
+    except (TypeError, OSError):  # a class of an interpreter's prompt has no file
+        path = None
+    found = None if path is None else _classes_in(path).get(cls.__qualname__)
     body = [] if found is None else found.body
     for field, doc in pairwise(body):
         if (
@@ -166,6 +170,16 @@ def _own_docs(cls: type[Any]) -> dict[str, str]:
 
 @cache
 def _classes_in(path: str) -> dict[str, ast.ClassDef]:
-    """The classes of a file by name, those inside others left out; each file is parsed once."""
-    found = ast.parse(Path(path).read_text(encoding="utf-8")).body
-    return {one.name: one for one in found if isinstance(one, ast.ClassDef)}
+    """The classes of a file by their qualified names; each file is parsed once."""
+    return dict(_classes_below(ast.parse(Path(path).read_text(encoding="utf-8")), ""))
+
+
+def _classes_below(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
+    for one in ast.iter_child_nodes(node):
+        if isinstance(one, ast.ClassDef):
+            yield prefix + one.name, one
+            yield from _classes_below(one, f"{prefix}{one.name}.")
+        elif isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _classes_below(one, f"{prefix}{one.name}.<locals>.")
+        else:
+            yield from _classes_below(one, prefix)

@@ -1,6 +1,7 @@
 """Live progress while training: a bar in a terminal, plain lines elsewhere."""
 
 import logging
+import math
 from types import TracebackType
 
 from rich.console import Console
@@ -86,8 +87,9 @@ class Display:
         if event.evaluation is not None:
             self._hypervolume = number(event.evaluation.executed_hypervolume)
         counted = f"{event.steps:,} of {event.total_steps:,} steps · front {event.front_size}"
+        loss = "-" if math.isnan(event.loss) else f"{event.loss:.3f}"
         text = (
-            f"{counted} · executed hypervolume {self._hypervolume} · loss {event.loss:.3f}"
+            f"{counted} · executed hypervolume {self._hypervolume} · loss {loss}"
             if event.phase == "training"
             else f"{event.phase} · {counted}"
         )

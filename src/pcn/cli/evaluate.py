@@ -31,7 +31,7 @@ class Evaluate:
             raise UserError(f"--seed must not be negative, got {self.seed}")
         run = load(self.run)
         coverage_set, metrics = run.execute(executions=self.executions, seed=self.seed)
-        show_coverage_set(coverage_set, run.spec, metrics)
+        show_coverage_set(coverage_set, run.spec, metrics, takes_commands=run.takes_commands)
         if coverage_set.is_repeated and run.coverage_set.is_repeated:
             same = agreeing_mask(run.coverage_set, coverage_set)
             console.print(

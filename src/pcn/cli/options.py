@@ -102,6 +102,11 @@ def groups_of(options: Iterable[SharedOption]) -> dict[str, Any]:
     return {title: _typed_dict(title, fields) for title, fields in grouped.items()}
 
 
+def one_group(title: str, *options: SharedOption) -> Any:
+    """A dictionary type for options of several owners, every key optional."""
+    return _typed_dict(title, {option.name: option.annotation for option in options})
+
+
 def refuse_options_of_others(
     given: Iterable[str], options: Mapping[str, SharedOption], taker: str, hint: str
 ) -> None:

@@ -38,7 +38,8 @@ class Play:
             raise UserError(f"--seed must not be negative, got {self.seed}")
         run = load(self.run)
         episode = play(run, self.policy, seed=self.seed, render=self.save is not None)
-        requested = run.coverage_set.requested[self.policy]
+        expected = run.coverage_set.requested if run.takes_commands else run.coverage_set.executed
+        requested = expected[self.policy]
         console.print(self._first_line(run, episode, requested))
         print_table(step_table(episode))
         console.print(last_line(episode, requested, run.coverage_set.tolerances))
@@ -46,11 +47,9 @@ class Play:
             save_gif(episode, self.save)
             console.print(f"Wrote {quoted(self.save)}")
         other = (self.policy + 1) % len(run.coverage_set)
+        film = (" --save play.gif", ", as a film") if episode.can_be_filmed else ("", "")
         next_steps(
-            (
-                f"play {quoted(self.run)} --policy {other} --save play.gif",
-                "another policy, as a film",
-            ),
+            (f"play {quoted(self.run)} --policy {other}{film[0]}", f"another policy{film[1]}"),
             (f"plot {quoted(self.run)} --out front.png", "draw the front"),
         )
 
@@ -63,8 +62,9 @@ class Play:
         """The return that the policy stands for, and the command that it is given for it."""
         names = escape(", ".join(run.spec.objective_names))
         horizon = run.coverage_set.horizons[self.policy]
+        word = "requested" if run.takes_commands else "executed in training"
         line = (
-            f"Policy {self.policy} of {quoted(self.run)}: requested {vector(requested)} "
+            f"Policy {self.policy} of {quoted(self.run)}: {word} {vector(requested)} "
             f"({names}) in {horizon:g} steps"
         )
         command = episode.command
@@ -114,11 +114,12 @@ def last_line(
     """The executed return beside the requested one."""
     total = episode.total
     missing = requested - total
-    verdict = "as requested"
+    commanded = episode.command is not None
+    verdict = "as requested" if commanded else "as in training"
     if np.any(missing > tolerances):
         verdict = f"short by {vector(np.maximum(missing, 0))}"
     elif np.any(missing < -np.asarray(tolerances)):
-        verdict = "more than was requested"
+        verdict = "more than was requested" if commanded else "more than in training"
     discounted = "" if episode.discount == 1 else f" (discounted by {episode.discount:g})"
     ending = "the environment ended it" if episode.terminated else "the step limit ended it"
     return (

@@ -119,8 +119,10 @@ def vector(values: Any) -> str:
     return "(" + ", ".join(number(float(value)) for value in values) + ")"
 
 
-def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
-    """One row per policy: requested and executed return.
+def front_table(
+    coverage_set: CoverageSet, spec: EnvironmentSpec, *, takes_commands: bool = True
+) -> Table:
+    """One row per policy: executed return and, where policies take a command, the requested one.
 
     Where policies were executed several times, means have their 95 % intervals, and the range of
     eight in ten single returns stands beside them.
@@ -128,7 +130,7 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("policy", justify="right")
     names = [escape(name) for name in spec.objective_names]
-    for name in names:
+    for name in names if takes_commands else ():
         table.add_column(f"requested {name}", justify="right")
     table.add_column("in steps", justify="right")
     for name in names if coverage_set.is_executed else ():
@@ -138,14 +140,15 @@ def front_table(coverage_set: CoverageSet, spec: EnvironmentSpec) -> Table:
             table.add_column(f"10 to 90 % {name}", justify="right")
         table.add_column("executions", justify="right")
     table.add_column("")
-    short = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.slack)
+    reached = reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.slack)
+    short = ~reached & takes_commands
     front_mask = coverage_set.front_mask
     for index in range(min(len(coverage_set), MOST_ROWS)):
         remark = "falls short" if short[index] else ("" if front_mask[index] else "dominated")
         remark = remark if coverage_set.is_executed else "NOT EXECUTED"
         table.add_row(
             str(index),
-            *(number(value) for value in coverage_set.requested[index]),
+            *(number(value) for value in coverage_set.requested[index] if takes_commands),
             number(coverage_set.horizons[index]),
             *(executed_cells(coverage_set, index) if coverage_set.is_executed else ()),
             remark,
@@ -168,10 +171,14 @@ def executed_cells(coverage_set: CoverageSet, index: int) -> list[str]:
 
 
 def show_coverage_set(
-    coverage_set: CoverageSet, spec: EnvironmentSpec, metrics: dict[str, Any]
+    coverage_set: CoverageSet,
+    spec: EnvironmentSpec,
+    metrics: dict[str, Any],
+    *,
+    takes_commands: bool = True,
 ) -> None:
     """Print the table of policies and the metrics that sum it up."""
-    print_table(front_table(coverage_set, spec))
+    print_table(front_table(coverage_set, spec, takes_commands=takes_commands))
     if len(coverage_set) > MOST_ROWS:
         console.print(f"... and {len(coverage_set) - MOST_ROWS} more; all are in front.csv")
     order = coverage_set.order
@@ -212,6 +219,8 @@ def show_coverage_set(
             f"[bold]note[/]      no return beats the reference point ({point}) in every objective, "
             "so every hypervolume is zero"
         )
+    if not takes_commands:
+        return
     as_requested = round(fidelity["exact"] * len(coverage_set))
     within = ", within their intervals" if coverage_set.is_repeated else ""
     console.print(
@@ -247,7 +256,7 @@ def _interval(executed: dict[str, Any]) -> str:
 def show_run(run: Run) -> None:
     """Print the front, the metrics, what was written and what to type next."""
     console.print()
-    show_coverage_set(run.coverage_set, run.spec, run.metrics)
+    show_coverage_set(run.coverage_set, run.spec, run.metrics, takes_commands=run.takes_commands)
     phases = run.metrics["steps_by_phase"]
     parts = ", ".join(f"{phase} {steps:,}" for phase, steps in phases.items() if steps)
     steps = f"{run.metrics['steps']:,} environment steps ({parts})" if parts else "no steps"

@@ -1,6 +1,7 @@
 """`pcn train`: train on an environment and record the run."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +12,12 @@ from pcn.algorithms import ALGORITHMS
 from pcn.cli.display import Display
 from pcn.cli.interrupt import stop_on_interrupt
 from pcn.cli.options import (
-    EVERY_ALGORITHM,
+    SharedOption,
     algorithm_options,
     environment_options,
     environment_taker,
     groups_of,
+    one_group,
     refuse_options_of_others,
 )
 from pcn.cli.screen import console, show_run
@@ -110,34 +112,52 @@ class TrainOptions:
 
 HYPERPARAMETERS = algorithm_options()
 ARGUMENTS = environment_options()
-GROUPS = {
-    f"group_{number}": (title, kind)
-    for number, (title, kind) in enumerate(
-        (groups_of(HYPERPARAMETERS.values()) | groups_of(ARGUMENTS.values())).items()
-    )
-}
-"""Field name -> title and type of each group of options."""
 
-Train = dataclasses.make_dataclass(
-    "Train",
-    [
-        (name, Annotated[kind, tyro.conf.arg(name=title)], field(default_factory=dict))
-        for name, (title, kind) in GROUPS.items()
-    ],
-    bases=(TrainOptions,),
-    frozen=True,
+
+def _groups(*options: SharedOption) -> dict[str, tuple[str, Any]]:
+    """Field name -> title and type of each group of these options."""
+    return {f"group_{number}": titled for number, titled in enumerate(groups_of(options).items())}
+
+
+GROUPS = _groups(*HYPERPARAMETERS.values(), *ARGUMENTS.values())
+
+USEFUL = (
+    "total_steps",
+    "learning_rate",
+    "width",
+    "capacity",
+    "discount",
+    "dominance",
+    "evaluations",
+    "executions",
+    "reference_point",
+    "step_limit",
+    "environments",
 )
+"""The options that `--help` shows besides those of every training: 20 with these."""
+
+
+def _with_options(name: str, groups: Mapping[str, tuple[str, Any]]) -> Any:
+    """The command with groups of options, by field name."""
+    return dataclasses.make_dataclass(
+        name,
+        [
+            (field_name, Annotated[kind, tyro.conf.arg(name=title)], field(default_factory=dict))
+            for field_name, (title, kind) in groups.items()
+        ],
+        bases=(TrainOptions,),
+        frozen=True,
+    )
+
+
+Train = _with_options("Train", GROUPS)
 Train.__doc__ = TrainOptions.__doc__
 
-BASIC = dataclasses.make_dataclass(
+_EVERY_OPTION = HYPERPARAMETERS | ARGUMENTS
+_MOST_USED = "most used"
+BASIC = _with_options(
     "BASIC",
-    [
-        (name, Annotated[kind, tyro.conf.arg(name=title)], field(default_factory=dict))
-        for name, (title, kind) in GROUPS.items()
-        if title == EVERY_ALGORITHM
-    ],
-    bases=(TrainOptions,),
-    frozen=True,
+    {"most_used": (_MOST_USED, one_group(_MOST_USED, *(_EVERY_OPTION[name] for name in USEFUL)))},
 )
 """What `--help` shows: no more than most people need."""
 BASIC.__doc__ = (

@@ -12,9 +12,10 @@ import numpy as np
 
 from pcn.datasets.describing import described, looks_deterministic
 from pcn.datasets.logged import LoggedEpisodes
-from pcn.datasets.reading import canonical, lengths_of
+from pcn.datasets.reading import canonical, lengths_of, refuse_other_than_numbers
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.memory import refuse_without_memory
 
 SPEC = "pcn_spec"
 """Where datasets that were exported from a run hold everything that is known of the environment."""
@@ -69,13 +70,14 @@ def read_minari(path: Path) -> LoggedEpisodes:
         *(episode["observations"] for episode in episodes),
     )
     rewards = np.concatenate([episode["rewards"] for episode in episodes])
-    if rewards.dtype.kind not in "fiu" or not np.isfinite(rewards).all():
-        raise UserError(f"{path} has rewards that are no finite numbers")
     actions = np.concatenate([episode["actions"] for episode in episodes])
+    refuse_other_than_numbers(path, observations=[joined, last], actions=actions, rewards=rewards)
     observations, rows = canonical(joined), canonical(actions.reshape(len(actions), -1))
     rewards = rewards.astype(np.float32)
     masks = _masks(episodes)
-    run: dict[str, Any] = metadata.get(RUN, {})
+    run: Any = metadata.get(RUN, {})
+    if not isinstance(run, dict):
+        raise UserError(f"{path / 'data' / 'metadata.json'} is damaged: {RUN} is {run!r}")
     name = run.get("environment") or _environment_name(metadata, path)
     spec = _spec(path, metadata)
     if spec is None:
@@ -152,6 +154,7 @@ def _episodes(path: Path) -> list[dict[str, Any]]:
 def _tree(node: Any) -> Any:
     """A dataset as an array, a group as a dict, or as a tuple where its parts are numbered."""
     if not isinstance(node, Mapping):
+        refuse_without_memory(node.nbytes, f"{node.name} in {node.file.filename}", "give less")
         return node[()]
     if len(node) > 0 and all(key.startswith("_index_") for key in node):
         return tuple(_tree(node[f"_index_{number}"]) for number in range(len(node)))

@@ -14,6 +14,7 @@
 """
 
 import json
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,16 @@ import numpy as np
 
 from pcn.datasets.describing import described, looks_deterministic
 from pcn.datasets.logged import LoggedEpisodes
-from pcn.datasets.reading import canonical, lengths_of, space_of_actions, space_of_observations
+from pcn.datasets.reading import (
+    canonical,
+    lengths_of,
+    refuse_other_than_numbers,
+    space_of_actions,
+    space_of_observations,
+)
 from pcn.envs.spec import EnvironmentSpec, Objective
 from pcn.errors import UserError
+from pcn.memory import refuse_without_memory
 from pcn.serialisation.files import write_npz
 
 NEEDED = ("actions", "rewards", "terminations", "truncations")
@@ -47,8 +55,9 @@ def read_npz(path: Path) -> LoggedEpisodes:
     steps = [len(leaf) for leaf in (*_leaves(observations), arrays["actions"], rewards)]
     if len({*steps, int(lengths.sum())}) > 1:
         raise UserError(f"the arrays of {path} have different numbers of steps: {steps}")
-    if not np.isfinite(rewards).all():
-        raise UserError(f"{path} has rewards that are no finite numbers")
+    refuse_other_than_numbers(
+        path, observations=observations, actions=arrays["actions"], rewards=rewards
+    )
     observations = canonical(observations)
     actions = canonical(arrays["actions"].reshape(len(rewards), -1))
     rewards = rewards.astype(np.float32)
@@ -105,6 +114,10 @@ def write_npz_dataset(path: Path, logged: LoggedEpisodes) -> None:
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
     try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                unpacked = sum(item.file_size for item in archive.infolist())
+            refuse_without_memory(unpacked, f"the arrays of {path}", "give fewer episodes")
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             if not isinstance(file, np.lib.npyio.NpzFile):
                 raise UserError(f"{path} holds one array: expected an npz file of several")

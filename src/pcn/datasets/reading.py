@@ -8,6 +8,7 @@ import jax
 import numpy as np
 from jaxtyping import Bool, Int
 
+from pcn.envs.answers import LARGEST_REWARD
 from pcn.errors import UserError
 
 
@@ -16,6 +17,24 @@ def canonical(tree: Any) -> Any:
     return jax.tree.map(
         lambda leaf: np.asarray(leaf).astype(jax.dtypes.canonicalize_dtype(leaf.dtype)), tree
     )
+
+
+def refuse_other_than_numbers(
+    source: Path, *, observations: Any, actions: np.ndarray, rewards: np.ndarray
+) -> None:
+    """Refuse what no training can use: words, complex and infinite numbers, one objective."""
+    if rewards.shape[1] < 2:
+        raise UserError(
+            f"{source} has rewards of {rewards.shape[1]} objectives: a vector with at least two is "
+            "needed"
+        )
+    named = {"actions": [actions], "rewards": [rewards], "observations": observations}
+    for name, tree in named.items():
+        for leaf in jax.tree.leaves(tree):
+            if leaf.dtype.kind not in "fiub" or not np.isfinite(leaf).all():
+                raise UserError(f"{source} has {name} that are no finite numbers")
+    if np.abs(rewards.astype(np.float64)).max(initial=0) > LARGEST_REWARD:
+        raise UserError(f"{source} has rewards beyond {LARGEST_REWARD:g}")
 
 
 def lengths_of(

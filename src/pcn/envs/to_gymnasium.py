@@ -27,6 +27,8 @@ class CompiledGymEnv(gym.Env[Any, Any]):
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode must be None or 'rgb_array', got {render_mode!r}")
         spec = environment.spec
+        if type(environment).render is AbstractCompiledEnvironment.render:
+            self.metadata = {"render_modes": []}
         self.environment = environment
         self.render_mode = render_mode
         self.observation_space = spec.observation_space

@@ -1,5 +1,6 @@
 """Everything that an experiment's folder says about its saved runs; nothing is trained for it."""
 
+import math
 from pathlib import Path
 
 from pcn.errors import UserError
@@ -19,7 +20,9 @@ def write_outputs(folder: Path) -> list[Path]:
     and `hypervolume-seconds` only: all other files depend on nothing but the runs' results.
     """
     plan = read_json(folder / "plan.json") if (folder / "plan.json").exists() else {}
-    scale = float(plan.get("scale", 1.0))
+    scale = plan.get("scale", 1.0)
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale < math.inf:
+        raise UserError(f"{folder / 'plan.json'} is damaged: scale is {scale!r}")
     comparisons, left_out = compare([folder])
     written: list[Path] = []
     try:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pcn.experiments.comparison.comparison import KINDS, Comparison
 from pcn.experiments.comparison.entrant import in_order
+from pcn.experiments.comparison.statistics import deviation
 from pcn.experiments.comparison.tables import HEADLINE, NAMES, Table
 from pcn.experiments.comparison.writing import scaled_down
 from pcn.experiments.published import BENCHMARKS, PUBLISHED
@@ -178,7 +179,7 @@ def table1(comparisons: Sequence[Comparison], scale: float = 1.0) -> Table1 | No
 
 def _ours(comparison: Comparison, kind: str) -> Row:
     cells = {
-        (metric, label): Cell(float(values.mean()), float(values.std()), len(values))
+        (metric, label): Cell(float(values.mean()), deviation(values), len(values))
         for metric in HEADLINE
         if metric in comparison.metrics
         for label, values in comparison.values(metric, kind).items()
@@ -200,14 +201,16 @@ def _notes(comparisons: Sequence[Comparison], scale: float) -> Iterator[str]:
     if scale != 1:
         yield f"SCALED DOWN: every run had {scale:g} of its steps; nothing here is a result."
     yield (
-        "Mean ± standard deviation over seeds (divided by their number). Hypervolume: higher is "
-        "better; I_eps and I_eps_mean: lower is better. The best of each row is bold."
+        "Mean ± standard deviation over seeds (divided by one less than their number). "
+        "Hypervolume: higher is better; I_eps and I_eps_mean: lower is better. The best of each "
+        "row is bold."
     )
     yield (
         "executed: what the final policies return when they are run. archive: non-dominated "
         "returns found in training, which is what the paper's PCN numbers are of. paper: as "
-        "published, the same for every preset of an algorithm; I_eps_mean is not in the printed "
-        "table, and only its means are known."
+        "published, the same for every preset of an algorithm; the deviations of hypervolumes "
+        "divide by the number of seeds there; I_eps_mean is not in the printed table, and only "
+        "its means are known."
     )
     for comparison in comparisons:
         title = BENCHMARKS[comparison.environment].title

@@ -16,6 +16,8 @@ from pcn.pareto import PARETO, rounded, unique_front
 from pcn.runs.run import Run
 
 FORMAT = 1
+NOISE = 1e-6
+"""The share of an objective's largest value that single precision cannot tell from zero."""
 
 
 def document_of(
@@ -59,7 +61,7 @@ def discount_of(run: Run) -> float:
 
 
 def _objectives(runs: Sequence[Run], spec: EnvironmentSpec) -> list[dict[str, Any]]:
-    executed = np.concatenate([run.coverage_set.executed for run in runs])
+    executed = without_noise(np.concatenate([run.coverage_set.executed for run in runs]))
     front = executed[unique_front(executed)]
     ranges = zip(
         spec.objectives,
@@ -112,9 +114,9 @@ def _run(shown: ShownRun) -> dict[str, Any]:
 
 def _policies(coverage_set: CoverageSet) -> dict[str, Any]:
     repeated = coverage_set.is_repeated
-    executed, margin = coverage_set.executed, coverage_set.margin
+    executed, margin = without_noise(coverage_set.executed), coverage_set.margin
     return {
-        "requested": coverage_set.requested,
+        "requested": without_noise(coverage_set.requested),
         "executed": executed,
         "horizons": coverage_set.horizons,
         "deviation": coverage_set.deviation if repeated else None,
@@ -130,10 +132,22 @@ def _archive(run: Run) -> Float[np.ndarray, "point objective"]:
 
     They are the requested returns, unless the metrics were measured on another number of them.
     """
-    requested = run.coverage_set.requested
+    requested = without_noise(run.coverage_set.requested)
     found = requested[unique_front(rounded(requested, run.coverage_set.tolerances))]
     recorded = run.metrics["archive"].get("cardinality")
     return found if len(found) == recorded else found[:0]
+
+
+def without_noise(
+    returns: Float[np.ndarray, "point objective"],
+) -> Float[np.ndarray, "point objective"]:
+    """The returns; what is nothing but an error of single precision beside the others is zero.
+
+    >>> without_noise(np.array([[5.0, 3e-8], [-1e-7, 2e-8]])).tolist()
+    [[5.0, 3e-08], [0.0, 2e-08]]
+    """
+    size = np.abs(returns)
+    return np.where(size < NOISE * size.max(axis=0, initial=0.0, keepdims=True), 0.0, returns)
 
 
 def _known_front(spec: EnvironmentSpec) -> dict[str, Any] | None:

@@ -10,9 +10,11 @@ from typing import Any
 from pcn.errors import UserError
 from pcn.explorer.document import document_of
 from pcn.explorer.export import zipped_policy
+from pcn.explorer.process_stage import ProcessStage
 from pcn.explorer.requests import CommandRequest, PolicyRequest
-from pcn.explorer.rollouts import Limits, Performer
 from pcn.explorer.shown_runs import ShownRun
+from pcn.explorer.stage import ANSWER_SECONDS, AbstractStage
+from pcn.explorer.thread_stage import ThreadStage
 
 MOST_KEPT = 32
 """Rollouts that are kept, so that a policy that is watched again is not executed again."""
@@ -28,7 +30,10 @@ class Explorer:
     Args:
         runs: What is shown.
         left_out: A sentence for each run that was named and cannot be shown.
-        before_acting: Called once before the first policy acts, such as to set JAX up.
+        before_acting: Called before weights are read in this process, such as to set JAX up.
+        own_process: Whether runs on disk are executed in a process of their own, which can be ended
+            when an environment hangs, rather than in a thread.
+        answer_seconds: When a rollout is given up.
     """
 
     def __init__(
@@ -37,13 +42,18 @@ class Explorer:
         left_out: Sequence[str] = (),
         *,
         before_acting: Callable[[], None] = lambda: None,
+        own_process: bool = True,
+        answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
         self.runs = list(runs)
         self._before_acting = before_acting
         self.left_out = list(left_out)
-        self._performers: dict[int, Performer] = {}
+        self._process: AbstractStage = ProcessStage() if own_process else ThreadStage()
+        self._thread = ThreadStage()
+        self._answer_seconds = answer_seconds
         self._kept: OrderedDict[PolicyRequest | CommandRequest, dict[str, Any]] = OrderedDict()
-        self._working = threading.Lock()
+        self._executing, self._exporting = threading.Lock(), threading.Lock()
+        self._keeping = threading.Lock()
         self._closed = threading.Event()
 
     @cached_property
@@ -51,63 +61,75 @@ class Explorer:
         """The document of the live page."""
         return document_of(self.runs, live=True, left_out=self.left_out)
 
+    def prepare(self) -> None:
+        """Get ready for the first rollout of the first run, without waiting for it."""
+        first = self.runs[0]
+        if first.why_not_watched is None and not self._closed.is_set():
+            self._stage_of(first).prepare(first)
+
     def rollout(self, request: PolicyRequest | CommandRequest) -> dict[str, Any]:
         """Execute what is asked for, or hand out what was executed before.
 
         Raises:
             Busy: If another rollout is under way.
-            UserError: If it cannot be executed.
+            UserError: If it cannot be executed, or takes too long.
+            ExecutionError: If it fails.
         """
-        with self._work():
-            if request in self._kept:
-                self._kept.move_to_end(request)
-                return self._kept[request]
+        kept = self._kept_rollout(request)
+        if kept is not None:
+            return kept
+        with self._alone(self._executing):
             rollout = {"run": request.run, **self._execute(request)}
+        with self._keeping:
             self._kept[request] = rollout
             if len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
-            return rollout
+        return rollout
 
     def _execute(self, request: PolicyRequest | CommandRequest) -> dict[str, Any]:
-        shown, limits = self.runs[request.run], Limits(stopped=self._closed.is_set)
+        shown = self.runs[request.run]
         asks = isinstance(request, CommandRequest)
         why_not = shown.why_not_asked if asks else shown.why_not_watched
         if why_not is not None:
             raise UserError(why_not)
-        if request.run not in self._performers:
-            if not self._performers:
-                self._before_acting()
-            self._performers[request.run] = Performer(shown.acting)
-        performer = self._performers[request.run]
-        if isinstance(request, CommandRequest):
-            return performer.execute_command(
-                request.desired_return, request.horizon, seed=request.seed, limits=limits
-            )
-        return performer.execute_policy(request.policy, seed=request.seed, limits=limits)
+        return self._stage_of(shown).execute(shown, request, seconds=self._answer_seconds)
+
+    def _kept_rollout(self, request: PolicyRequest | CommandRequest) -> dict[str, Any] | None:
+        with self._keeping:
+            if request in self._kept:
+                self._kept.move_to_end(request)
+            return self._kept.get(request)
+
+    def _stage_of(self, shown: ShownRun) -> AbstractStage:
+        return self._process if shown.is_on_disk else self._thread
 
     def zipped(self, request: PolicyRequest) -> tuple[str, bytes]:
-        """The name and the content of a zip file with one policy as a run of its own."""
+        """The name and the content of a zip file with one policy as a run of its own.
+
+        Raises:
+            Busy: If another policy is being zipped.
+            UserError: If its run cannot be read.
+        """
         shown = self.runs[request.run]
         name = f"{_file_name(shown.name)}-policy-{request.policy}"
-        with self._work():
+        with self._alone(self._exporting):
+            self._before_acting()
             return f"{name}.zip", zipped_policy(shown.acting, request.policy, name=name)
 
     def close(self) -> None:
         """Stop the rollout that is under way, and close the environments."""
         self._closed.set()
-        with self._working:
-            for performer in self._performers.values():
-                performer.close()
-            self._performers = {}
+        self._process.close()
+        self._thread.close()
 
     @contextmanager
-    def _work(self) -> Iterator[None]:
-        if self._closed.is_set() or not self._working.acquire(blocking=False):
+    def _alone(self, lock: threading.Lock) -> Iterator[None]:
+        if self._closed.is_set() or not lock.acquire(blocking=False):
             raise Busy
         try:
             yield
         finally:
-            self._working.release()
+            lock.release()
 
 
 def _file_name(name: str) -> str:

@@ -36,6 +36,8 @@ class NotebookPage:
 def show(run: Run, *, height: int = 800) -> NotebookPage:
     """Start a server for the run, and return the page to display."""
     name = run.spec.name if run.path is None else run.path.name
-    server = PageServer(Explorer([ShownRun(name, run)]), frame_ancestors=NOTEBOOKS)
+    # What was trained here may have an environment that exists in this process only.
+    shown = ShownRun(name, run, is_on_disk=run.path is not None and run._environment is None)
+    server = PageServer(Explorer([shown]), frame_ancestors=NOTEBOOKS)
     server.start()
     return NotebookPage(server, height=int(height))

@@ -1,6 +1,5 @@
 """What the page may ask for, checked: nothing else of a request reaches the library."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,9 +84,6 @@ def _whole(fields: dict[str, Any], name: str, least: int, most: int) -> int:
 
 
 def _is_number(value: Any, largest: float) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and abs(value) <= largest
-    )
+    # NaN is at most nothing; a whole number may be too large to become a real one.
+    is_real = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_real and abs(value) <= largest

@@ -44,6 +44,10 @@ class Performer:
         self._view: gym.Env[Any, Any] | None = None
         self._no_picture: str | None = None
 
+    def prepare(self) -> None:
+        """Make the environment."""
+        self._person_view()
+
     def close(self) -> None:
         """Close the environment."""
         if self._view is not None:

@@ -47,7 +47,13 @@ def application(
 
     async def document(request: "Request") -> Response:
         del request
-        return json_response(await run_in_threadpool(lambda: compact_json(explorer.document)))
+
+        def work() -> Response:
+            answer = json_response(compact_json(explorer.document))
+            explorer.prepare()  # whoever looks will watch something soon
+            return answer
+
+        return await run_in_threadpool(work)
 
     async def rollout(request: "Request") -> Response:
         def work(content: Any) -> Response:

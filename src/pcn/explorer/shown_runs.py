@@ -12,9 +12,6 @@ from pcn.envs.registry import ENVIRONMENTS
 from pcn.errors import UserError
 from pcn.runs.run import Run, load
 
-WITHOUT_COMMANDS = ("mones", "ra")
-"""Algorithms that are known, without importing them, to end in policies that take no command."""
-
 
 @dataclass(frozen=True)
 class ShownRun:
@@ -22,6 +19,8 @@ class ShownRun:
 
     name: str
     run: Run
+    is_on_disk: bool = False
+    """Whether another process can open it and make its environment."""
 
     @cached_property
     def acting(self) -> Run:
@@ -52,7 +51,7 @@ class ShownRun:
     @property
     def takes_commands(self) -> bool:
         """Whether its policies are one network under different commands."""
-        return self.run.settings.algorithm not in WITHOUT_COMMANDS
+        return self.run.takes_commands
 
     @property
     def why_not_asked(self) -> str | None:
@@ -104,7 +103,10 @@ def open_runs(paths: Sequence[Path]) -> tuple[list[ShownRun], list[str]]:
         raise UserError("; ".join(left_out))
     check_same_environment(list(opened.values()))
     names = _names(list(opened))
-    runs = [ShownRun(name, run) for name, run in zip(names, opened.values(), strict=True)]
+    runs = [
+        ShownRun(name, run, is_on_disk=True)
+        for name, run in zip(names, opened.values(), strict=True)
+    ]
     return runs, left_out
 
 

@@ -56,7 +56,7 @@ def check_agreement(model: bytes, run: Run, networks: Networks) -> Agreement:
         if run.spec.masked_actions:
             inputs["action_mask"] = np.ones((NUM_OBSERVATIONS, policy.action_head.mask_size), bool)
         said, action = session.run(["outputs", "action"], inputs)
-        wanted = np.asarray(jax.vmap(policy.action_head.greedy)(outputs))
+        wanted = np.asarray(jax.jit(jax.vmap(policy.action_head.greedy))(outputs))
         same = np.isclose(action.reshape(wanted.shape), wanted, rtol=1e-4, atol=1e-5)
         difference = float(np.abs(said - outputs).max())
         if not difference <= MOST_DIFFERENCE * (1 + float(np.abs(outputs).max())):

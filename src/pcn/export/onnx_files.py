@@ -64,17 +64,24 @@ def _refuse_bad_places(files: OnnxFiles) -> None:
     """Refuse what cannot be written, or would be lost, before anything is computed."""
     if files.model.suffix.lower() != ".onnx":
         raise UserError(f"a model's file must end in .onnx, got {files.model}")
-    if not files.model.resolve().parent.is_dir():
-        raise UserError(f"cannot write {files.model}: {files.model.parent} is not a folder")
     from pcn.export.runner import MARK
 
-    for path in (files.runner, files.card):
-        if path.exists() and MARK.encode() not in path.read_bytes()[:200]:
-            raise UserError(f"{path} exists and was not written by pcn: choose another file")
+    try:
+        if not files.model.resolve().parent.is_dir():
+            raise UserError(f"cannot write {files.model}: {files.model.parent} is not a folder")
+        for path in (files.runner, files.card):
+            if path.exists() and MARK.encode() not in path.read_bytes()[:200]:
+                raise UserError(f"{path} exists and was not written by pcn: choose another file")
+    except (OSError, ValueError) as error:  # names that are too long, or hold a null byte
+        raise UserError(f"cannot write {str(files.model)[:200]!r}: {_reason(error)}") from None
 
 
 def _write(path: Path, content: bytes) -> None:
     try:
         write_bytes(path, content)
     except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from None
+        raise UserError(f"cannot write {path}: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -67,8 +67,18 @@ def _title(run: Run, spec: EnvironmentSpec) -> list[str]:
         lines.append(f"{found.sum()} of {len(known)} points of the {spec.front.status} front")
     if not run.is_executed:
         return [*lines, "NOT EXECUTED: returns of logged episodes"]
+    if not run.takes_commands:
+        return lines
     share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)
     return [*lines, f"{round(share * count)} of {count} policies return what was requested"]
+
+
+def _missed(run: Run) -> Float[np.ndarray, "_ objective"]:
+    """The returns that were requested and are not executed."""
+    found = run.coverage_set
+    if not run.takes_commands:
+        return found.requested[:0]
+    return found.requested[~reached_mask(found.requested, found.executed, found.slack)]
 
 
 def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
@@ -83,10 +93,10 @@ def _scatter(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
             linewidths=1.5,
             label=f"{spec.front.status} front",
         )
-    missed = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.slack)
-    if missed.any():
+    missed = _missed(run)
+    if len(missed):
         axes.scatter(
-            *coverage_set.requested[missed].T,
+            *missed.T,
             marker="x",
             color=MISSED,
             label="requested, not executed",
@@ -114,8 +124,7 @@ def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
     coverage_set = run.coverage_set
     executed = coverage_set.front
     known = np.zeros((0, spec.num_objectives)) if spec.front is None else spec.front.returns
-    missed_mask = ~reached_mask(coverage_set.requested, coverage_set.executed, coverage_set.slack)
-    missed = coverage_set.requested[missed_mask]
+    missed = _missed(run)
     everything = np.concatenate([executed, known, missed])
     low, high = everything.min(axis=0), everything.max(axis=0)
     extent = np.where(high > low, high - low, 1.0)

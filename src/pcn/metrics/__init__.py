@@ -105,7 +105,7 @@ METRICS: dict[str, Metric] = {
         needs="front",
     ),
     "igd": Metric(
-        lambda returns, problem: igd(returns, problem.known_front),
+        lambda returns, problem: igd(_non_dominated(returns, problem), problem.known_front),
         higher_is_better=False,
         needs="front",
     ),

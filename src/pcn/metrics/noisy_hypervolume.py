@@ -13,7 +13,7 @@ BIAS_EXPONENT = 0.75
 """The bias falls with the number of executions n like n to the power of minus this.
 
 It is 1 where policies are far apart and 1/2 where many are equal. Over synthetic fronts of 2 to 4
-objectives whose truth is known, 3/4 comes closest to it; see `docs/how-it-works.md`."""
+objectives whose truth is known, 3/4 comes closest to it; see `docs/stochastic.md`."""
 NUM_SPLITS = 8
 NUM_RESAMPLES = 64
 

@@ -25,6 +25,18 @@ def read_dataset(name: str | Path) -> LoggedEpisodes:
         if found is None:
             raise UserError(f"{name} does not exist, and is no Minari dataset on this machine")
         path = found
+    try:
+        return _read(path)
+    except UserError:
+        raise
+    except MemoryError:
+        raise UserError(f"{path} cannot be read: it needs more memory than there is") from None
+    except Exception as error:  # arrays of another meaning can upset every part of a reader
+        raise UserError(f"{path} cannot be read as a dataset: {error!r}") from None
+
+
+def _read(path: Path) -> LoggedEpisodes:
+    """The episodes in a place that exists, by the reader for it."""
     if (path / "config.json").is_file():
         return run_episodes(path)
     if is_minari(path):

@@ -69,6 +69,8 @@ class PlayedEpisode:
     """Whether the environment ended the episode, rather than the step limit."""
     frames: list[UInt8[np.ndarray, "height width 3"]]
     discount: float
+    can_be_filmed: bool
+    """Whether the environment makes pictures."""
 
     @property
     def total(self) -> Float[np.ndarray, " objective"]:
@@ -85,6 +87,7 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
     policy, frames = run.policy(index), []
     steps: list[PlayedStep] = []
     with closing(run.environment().person_view("rgb_array" if render else None)) as environment:
+        can_be_filmed = "rgb_array" in environment.metadata.get("render_modes", ())
         start = environment.reset(seed=seed)
         first = GivenCommand.of(policy)
         if render:
@@ -95,7 +98,14 @@ def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> Played
                 frames.append(environment.render())
     discount = run.settings.config.discount
     terminated = bool(steps) and steps[-1].terminated
-    return PlayedEpisode(first, steps, terminated, frames, discount)  # type: ignore[arg-type]
+    return PlayedEpisode(
+        first,
+        steps,
+        terminated,
+        frames,  # type: ignore[arg-type]
+        discount,
+        can_be_filmed,
+    )
 
 
 def play_steps(

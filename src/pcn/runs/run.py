@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     import pcn.runs.policy
 
 
+WITHOUT_COMMANDS = ("mones", "ra")
+"""Algorithms whose older runs do not record that their policies take no command."""
+
+
 class Run:
     """What training ended in.
 
@@ -40,10 +44,11 @@ class Run:
             metric (`hypervolume`, `cardinality`, `eum`; where the true front is known also
             `expected_utility`, `epsilon`, `epsilon_mean`, `igd`, `mul` and `front_share`).
             `fidelity` holds `exact`, the share of policies that return what was requested of them,
-            and `distance`, the mean shortfall as a share of the range. `steps` is the number of
-            all environment steps, `steps_by_phase` its parts, `seconds` the time, `cpu_seconds`
-            that of all processes, `made_with` versions and the processor, `policies` the number of
-            policies, `tolerances` up to which difference returns are equal, in each
+            and `distance`, the mean shortfall as a share of the range; where `takes_commands` is
+            false nothing was, and it compares with what they returned in training. `steps` is the
+            number of all environment steps, `steps_by_phase` its parts, `seconds` the time,
+            `cpu_seconds` that of all processes, `made_with` versions and the processor, `policies`
+            the number of policies, `tolerances` up to which difference returns are equal, in each
             objective. Where policies were executed several times, `hypervolume` is
             corrected for what chance adds to it; `hypervolume_uncorrected` and
             `hypervolume_interval` stand beside it. Algorithms add what is theirs, such as PCN's
@@ -89,6 +94,12 @@ class Run:
     def is_executed(self) -> bool:
         """Whether its policies were run; not where it was learned from logged episodes alone."""
         return self.coverage_set.is_executed
+
+    @property
+    def takes_commands(self) -> bool:
+        """Whether something is requested of its policies; those of MONES and RA take no command."""
+        older = self.settings.algorithm not in WITHOUT_COMMANDS
+        return bool(self.metrics.get("takes_commands", older))
 
     @property
     def spec(self) -> EnvironmentSpec:

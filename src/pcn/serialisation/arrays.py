@@ -19,8 +19,11 @@ def named_arrays(tree: object, prefix: str) -> dict[str, np.ndarray]:
 
 
 def with_named_arrays(tree: Tree, arrays: Mapping[str, np.ndarray], prefix: str) -> Tree:
-    """The tree with its arrays replaced by those that `named_arrays` gave."""
-    dynamic, static = eqx.partition(tree, eqx.is_array)
+    """The tree with its arrays replaced by those that `named_arrays` gave.
+
+    In place of arrays the tree may have their shapes and types, as `eqx.filter_eval_shape` gives.
+    """
+    dynamic, static = eqx.partition(tree, _is_array_or_shape)
     paths, structure = jax.tree_util.tree_flatten_with_path(dynamic)
     loaded = []
     for path, leaf in paths:
@@ -34,3 +37,7 @@ def with_named_arrays(tree: Tree, arrays: Mapping[str, np.ndarray], prefix: str)
         loaded.append(library.array(arrays[name], dtype=leaf.dtype))
     combined: Tree = eqx.combine(jax.tree_util.tree_unflatten(structure, loaded), static)
     return combined
+
+
+def _is_array_or_shape(leaf: object) -> bool:
+    return eqx.is_array(leaf) or isinstance(leaf, jax.ShapeDtypeStruct)

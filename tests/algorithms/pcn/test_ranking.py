@@ -20,7 +20,7 @@ def test_differences_are_those_of_executions_with_the_same_number():
     assert comparison.counts.tolist() == [[3, 2], [2, 2]]
     # 1 - 0 and 4 - 1; 0 - 1 and 2 - 1. The third execution has no counterpart.
     np.testing.assert_allclose(comparison.difference[0, 1], [2.0, 0.0])
-    np.testing.assert_allclose(comparison.deviation[0, 1], [1.0, 1.0])
+    np.testing.assert_allclose(comparison.deviation[0, 1], [2**0.5, 2**0.5])
     np.testing.assert_allclose(comparison.difference[1, 0], [-2.0, 0.0])
 
 

@@ -71,6 +71,15 @@ def test_an_iteration_reports_where_training_stands():
     assert set(phases) == set(order)
 
 
+def test_random_episodes_that_take_the_whole_budget_are_training(fork):
+    config = dataclasses.replace(SMALL, total_steps=40, warmup_episodes=40, warmup_share=1.0)
+    trainer = PCNTrainer(fork, config, seed=0)
+    progress = trainer.iterate()
+    assert progress.steps > 0
+    assert progress.phase == "training"
+    assert trainer.iterate().phase == "consolidating"
+
+
 def test_evaluations_are_as_many_as_asked_for_and_their_steps_count():
     for store in (True, False):
         kept = (StickyActions(), *([StoredEvaluations()] if store else []))

@@ -23,7 +23,8 @@ def test_one_lucky_seed_moves_the_mean_and_not_the_interquartile_mean():
     found = summary(np.array([1.0, 1.0, 1.0, 1.0, 1001.0]))
     assert found.mean.value == 201.0
     assert found.iqm.value == 1.0
-    assert found.deviation == 400.0  # (4 * 200**2 + 800**2) / 5 = 400**2
+    assert found.deviation == pytest.approx(200_000**0.5)  # (4 * 200**2 + 800**2) / 4
+    assert summary(np.array([3.0])).deviation == 0.0
     assert (found.lowest, found.highest, found.num_seeds) == (1.0, 1001.0, 5)
 
 

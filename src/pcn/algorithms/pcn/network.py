@@ -83,11 +83,17 @@ def saved_policy(
     number: int = 0,
 ) -> ConditionedPolicy:
     """One of the networks whose weights stand in a run's arrays."""
-    key, name = np.zeros(2, np.uint32), network_name(number)
-    like = fresh_policy(spec, config, key)
-    if any(array.startswith(f"{name}.expectations.") for array in arrays):
-        like = like.expecting(expectations_of(like, key))
-    return with_named_arrays(like, arrays, name)
+    name = network_name(number)
+    expects = any(array.startswith(f"{name}.expectations.") for array in arrays)
+
+    def like() -> ConditionedPolicy:
+        key = np.zeros(2, np.uint32)
+        policy = _fresh_policy(spec, config, key)
+        return policy.expecting(expectations_of(policy, key)) if expects else policy
+
+    # Shapes are enough, and to compile random weights takes seconds.
+    shapes = like() if config.embedding is not None else eqx.filter_eval_shape(like)
+    return with_named_arrays(shapes, arrays, name)
 
 
 def network_name(number: int) -> str:

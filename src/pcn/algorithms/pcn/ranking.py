@@ -57,7 +57,7 @@ class Comparison(AbstractComparison):
     difference: Float[np.ndarray, "command command objective"]
     """How much more i returns than j on average."""
     deviation: Float[np.ndarray, "command command objective"]
-    """Standard deviation of single differences."""
+    """Standard deviation of single differences, divided by one less than their number."""
     counts: Int[np.ndarray, "command command"]
     """How many executions were compared."""
     widest: Float[np.ndarray, " objective"]
@@ -85,7 +85,8 @@ class Comparison(AbstractComparison):
             number = common[one][:, None]
             difference[one] = single.sum(axis=1) / number
             square = (single**2).sum(axis=1) / number
-            deviation[one] = np.sqrt(np.maximum(square - difference[one] ** 2, 0.0))
+            variance = np.maximum(square - difference[one] ** 2, 0.0)
+            deviation[one] = np.sqrt(variance * number / np.maximum(number - 1, 1))
         front = means[order.non_dominated_mask(means)]
         extent = np.ptp(front, axis=0)
         zone = indifference * np.where(extent > 0, extent, np.ptp(means, axis=0))

@@ -79,7 +79,12 @@ class PCNTrainer(AbstractTrainer):
         """Updates, commands, episodes, pruning; once the budget is spent, a step of the ending."""
         training = self._training
         if self._ending is None and len(training.dataset) == 0:
-            self._warm_up() if self._logged is None else self._begin_with_data(self._logged)
+            if self._logged is not None:
+                self._begin_with_data(self._logged)
+            else:
+                self._warm_up()
+                if training.exploring_steps_left <= 0:  # random episodes took the whole budget
+                    return Progress(self.steps, self._loss, training.dataset.archive().returns)
         if self._updates_on_data > 0:
             return self._learn_from_data()
         if self._ending is not None or not training.explores or training.exploring_steps_left <= 0:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -48,8 +49,10 @@ def saved_stack(
     num_policies: int,
 ) -> PlainPolicy:
     """The policies whose weights stand in a run's arrays."""
-    one = fresh_policy(spec, config, np.zeros(2, np.uint32))
-    return with_named_arrays(stacked(one, num_policies), arrays, ARRAYS)
+    shapes: PlainPolicy = eqx.filter_eval_shape(  # nothing needs to be compiled for them
+        lambda: stacked(fresh_policy(spec, config, np.zeros(2, np.uint32)), num_policies)
+    )
+    return with_named_arrays(shapes, arrays, ARRAYS)
 
 
 class AbstractStackedAlgorithm(AbstractAlgorithm):

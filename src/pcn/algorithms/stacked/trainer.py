@@ -1,6 +1,7 @@
 """What the trainings of MONES and RA share: a last iteration that executes the policies."""
 
 from abc import abstractmethod
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import UInt32
@@ -39,7 +40,9 @@ class AbstractStackedTrainer(AbstractTrainer):
         if not self._budget_spent:
             return self._train()
         self._before_last = self._state()
-        self._outcome, loss = self._end()
+        outcome, loss = self._end()
+        # Nothing is requested of these policies, so nobody should be shown how faithful they are.
+        self._outcome = replace(outcome, facts={**outcome.facts, "takes_commands": False})
         archive = self._outcome.coverage_set.requested
         return Progress(self.steps, loss, archive, phase="executing")
 

@@ -32,7 +32,7 @@ class Summary:
     iqm: Estimate
     """The mean of the middle half: one lucky or unlucky seed does not decide it."""
     deviation: float
-    """Standard deviation over seeds, divided by their number."""
+    """Standard deviation over seeds, divided by one less than their number; zero for one seed."""
     lowest: float
     highest: float
 
@@ -49,10 +49,19 @@ def summary(values: Float[np.ndarray, " seed"]) -> Summary:
         len(values),
         bootstrapped((values,), np.mean),
         bootstrapped((values,), interquartile_mean),
-        float(values.std()),
+        deviation(values),
         float(values.min()),
         float(values.max()),
     )
+
+
+def deviation(values: Float[np.ndarray, " seed"]) -> float:
+    """How much seeds differ: an estimate for all seeds, so divided by one less than their number.
+
+    >>> deviation(np.array([1.0, 3.0]))  # the root of 1 + 1
+    1.4142135623730951
+    """
+    return float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
 
 def interquartile_mean(values: Any, axis: int | None = None) -> Any:

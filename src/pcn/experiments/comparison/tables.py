@@ -101,7 +101,8 @@ def runs_table(comparison: Comparison) -> Table:
     for entrant, measured in zip(comparison.entrants, comparison.measured, strict=True):
         values = [measured.get(kind, {}).get(metric, "") for kind in KINDS for metric in metrics]
         told = {} if entrant.run is None else entrant.run.metrics
-        fidelity = told.get("fidelity", {}).get("exact", "")
+        commanded = entrant.run is not None and entrant.run.takes_commands
+        fidelity = told.get("fidelity", {}).get("exact", "") if commanded else ""
         names = entrant.label, entrant.seed, entrant.source.name
         rows.append([*names, *values, fidelity, told.get("steps", "")])
     return [*header, "fidelity", "steps"], rows

@@ -4,7 +4,6 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,6 +15,7 @@ from pcn.experiments.execution.abstract import AbstractExecutor, make_writable
 from pcn.experiments.execution.task import Ended, Moved, ShouldStop, Task, TaskEvent, Tell
 from pcn.experiments.execution.uploads import Uploads
 from pcn.experiments.execution.waiting import WaitingTasks
+from pcn.worker_processes import start_worker
 
 LOST_ATTEMPTS = 2
 """How often the process of a run may die before the run has failed."""
@@ -108,16 +108,10 @@ class _Worker:
         self, core: int | None, inbox: "queue.Queue[tuple[_Worker, TaskEvent | None]]"
     ) -> None:
         self.task: Task | None = None
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "pcn.experiments.execution.worker"),
-                *([] if core is None else [str(core)]),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            # Modules of the user's are found where this process finds them.
-            env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(sys.path)},
+        self._process = start_worker(
+            "pcn.experiments.execution.worker",
+            *([] if core is None else [str(core)]),
+            variables=ONE_THREAD,
         )
         self._listener = threading.Thread(target=self._listen, args=(inbox,), daemon=True)
         self._listener.start()

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from pcn.experiments.execution.bench import Bench
 from pcn.experiments.execution.task import Task, TaskEvent
+from pcn.worker_processes import take_streams
 
 
 def main(core: int | None) -> None:
@@ -26,7 +27,7 @@ def main(core: int | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
-    source, sink = _take_streams()
+    source, sink = take_streams()
     stop, tasks = threading.Event(), queue.Queue[Task | None]()
     threading.Thread(target=_listen, args=(source, tasks, stop), daemon=True).start()
     bench = Bench()
@@ -41,17 +42,6 @@ def main(core: int | None) -> None:
         pass
     finally:
         bench.clear()
-
-
-def _take_streams() -> tuple[TextIO, TextIO]:
-    """Standard input and output for this module alone; for all others they are empty."""
-    source = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    sink = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    empty = os.open(os.devnull, os.O_RDWR)
-    os.dup2(empty, 0)
-    os.dup2(empty, 1)
-    os.close(empty)
-    return source, sink
 
 
 def _listen(source: TextIO, tasks: "queue.Queue[Task | None]", stop: threading.Event) -> None:

@@ -110,6 +110,11 @@ export function valueAt(objective, share, flipped = []) {
 }
 
 export function ticks(objective, count) {
+  const found = ticksFor(objective, count);
+  return found.length > 1 ? found : ticksFor(objective, 2 * count); // one number is no scale
+}
+
+function ticksFor(objective, count) {
   const rough = objective.span / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);

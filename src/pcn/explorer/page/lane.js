@@ -5,6 +5,7 @@ import { formatNumber, withUnit } from './data.js';
 import { clearLayer, createSurface, mark, palette } from './surface.js';
 
 const MOST_ACTIONS = 6; // alternatives shown; further ones are summed up
+const MANY_OBJECTIVES = 4; // with more, their curves are lower
 
 export function createLane(model, { title, letter, pin, rollout }) {
   const picture = rollout.frames
@@ -21,7 +22,10 @@ export function createLane(model, { title, letter, pin, rollout }) {
   const hasCommand = rollout.remaining && rollout.remaining.length > 0 && rollout.remaining[0];
   const element = make(
     'article',
-    { class: 'lane', 'aria-label': title },
+    {
+      class: model.objectives.length > MANY_OBJECTIVES ? 'lane many' : 'lane',
+      'aria-label': title,
+    },
     make(
       'header',
       {},

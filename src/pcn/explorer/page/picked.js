@@ -92,7 +92,9 @@ export function createPicked(host, { store, scene, pick, togglePin }) {
 
   function priceForm(run, policy) {
     const objective = model.objectives[amounts.objective];
-    const usual = Number((objective.span / 10).toPrecision(1));
+    const isWhole = run.values[objective.index].every(Number.isInteger);
+    const tenth = Number((objective.span / 10).toPrecision(1));
+    const usual = isWhole ? Math.max(1, Math.round(tenth)) : tenth;
     const amount = amounts.amount ?? (objective.span >= 20 ? 10 : usual);
     const answer = make('p', { class: 'answer', role: 'status' });
     const input = make('input', {

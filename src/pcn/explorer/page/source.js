@@ -3,7 +3,7 @@
 const token = new URLSearchParams(window.location.search).get('token') ?? '';
 const BUSY = 429;
 const RETRY_DELAY = 500; // milliseconds
-const MOST_TRIES = 150; // longer than a rollout of another page can take
+const MOST_TRIES = 200; // longer than a rollout of another page can take
 
 let embeddedRollouts = null;
 let queue = Promise.resolve();

@@ -18,6 +18,8 @@ export const VIEWS = [
 
 const NEAR_SIGHT = '200px'; // how far below the window a view is already drawn
 
+const whenIdle = window.requestIdleCallback ?? ((work) => setTimeout(work, 200));
+
 export function createViews(host, context) {
   const { store, views, model } = context;
   const cards = new Map(); // name -> { card, view, isInSight, missed }
@@ -59,7 +61,10 @@ export function createViews(host, context) {
       header.append(make('button', { ...attributes, 'aria-label': label }, icon('save')));
     }
     observer.observe(card);
-    return { card, view, isInSight: false, missed: new Set() };
+    const entry = { card, view, isInSight: false, missed: new Set() };
+    // Once for all, so that the page keeps its height when somebody scrolls down.
+    whenIdle(() => catchUp(entry));
+    return entry;
   }
 
   return {

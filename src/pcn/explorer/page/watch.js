@@ -242,7 +242,7 @@ export function createWatch(host, { store, scene, togglePin }) {
         { class: 'table-scroll' },
         make(
           'table',
-          { class: 'compare' },
+          { class: 'compare', 'aria-label': 'Executed returns side by side' },
           make('thead', {}, head),
           make('tbody', {}, ...rows, steps),
         ),

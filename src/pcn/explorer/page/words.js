@@ -6,15 +6,14 @@ const MOST_PARTS = 2; // objectives named in a sentence; the rest is counted
 const MOST_NEIGHBOURS = 4;
 
 export function amountInWords(model, objective, amount, isGain) {
-  // "+12 treasure", "12 less treasure", "2 fewer steps", "1 more step".
+  // "+12 treasure", "12 less treasure", "2 fewer steps", "1 more step", "3 kg less ore".
   const size = Math.abs(amount);
   const shared = model.objectives.filter((other) => other.unit && other.unit === objective.unit);
   const unit = objective.unit ? unitFor(objective.unit, size) : '';
-  let thing = objective.name;
-  if (unit)
-    thing = shared.length > 1 || !/^[a-z]{3,}$/.test(unit) ? `${unit} of ${objective.name}` : unit;
   const isCounted = /[a-z]{2}s$/.test(objective.unit); // steps and cars, not seconds as "s"
-  const number = formatNumber(size);
+  let thing = objective.name;
+  if (isCounted) thing = shared.length > 1 ? `${unit} of ${objective.name}` : unit;
+  const number = unit && !isCounted ? `${formatNumber(size)} ${unit}` : formatNumber(size);
   if (objective.sign > 0 && isGain) return `+${number} ${thing}`;
   const isMore = objective.sign > 0 === isGain;
   const word = isMore ? 'more' : isCounted ? 'fewer' : 'less';

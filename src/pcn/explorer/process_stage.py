@@ -1,0 +1,97 @@
+"""Execution in a process of its own: one that hangs is ended, and the next one is not touched."""
+
+import json
+import subprocess
+import threading
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from pcn.errors import UserError
+from pcn.explorer.requests import CommandRequest, PolicyRequest
+from pcn.explorer.shown_runs import ShownRun
+from pcn.explorer.stage import AbstractStage, ExecutionError
+from pcn.worker_processes import start_worker
+
+
+class ProcessStage(AbstractStage):
+    """Executes in a process of its own, which is started when it is needed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._starting, self._reading = threading.Lock(), threading.Lock()
+        self._closed = False
+
+    def prepare(self, shown: ShownRun) -> None:
+        """Start the process, unless it runs; it reads the weights and makes the environment."""
+        if self._process is None:
+            self._send({"folder": str(shown.run.path)})
+
+    def execute(
+        self, shown: ShownRun, request: PolicyRequest | CommandRequest, *, seconds: float
+    ) -> dict[str, Any]:
+        """Have the process execute it; one that does not answer in time is killed."""
+        process = self._send({"folder": str(shown.run.path), "request": asdict(request)})
+        assert process.stdout is not None, "the output is a pipe"
+        overdue = threading.Event()
+
+        def end() -> None:
+            overdue.set()
+            process.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            with self._reading:
+                line = process.stdout.readline()
+        finally:
+            timer.cancel()
+        if not line:
+            code = process.wait()
+            if overdue.is_set():
+                raise UserError(
+                    f"The environment {shown.run.spec.name} had not come back after {seconds:.0f} "
+                    "seconds, so that the rollout was ended."
+                )
+            how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+            raise ExecutionError(f"its process ended, {how}")
+        [(kind, content)] = json.loads(line).items()
+        if kind == "refused":
+            raise UserError(content)
+        if kind == "failed":
+            raise ExecutionError(content)
+        return dict(content)
+
+    def close(self) -> None:
+        """Kill the process, whatever it does."""
+        with self._starting:
+            self._closed = True
+            self._end()
+
+    def _send(self, message: dict[str, Any]) -> "subprocess.Popen[str]":
+        """Send a message to the process that runs, or to a new one."""
+        line = json.dumps(message) + "\n"
+        with self._starting:
+            if self._closed:
+                raise UserError("The page is closed.")
+            if self._process is not None and self._process.poll() is not None:
+                self._end()
+            if self._process is None:
+                self._process = start_worker("pcn.explorer.worker")
+            assert self._process.stdin is not None, "the input is a pipe"
+            with suppress(OSError):  # its end is told by whoever reads the answer
+                self._process.stdin.write(line)
+                self._process.stdin.flush()
+            return self._process
+
+    def _end(self) -> None:
+        if self._process is None:
+            return
+        self._process.kill()
+        with self._reading:  # whoever reads sees the end of the output now
+            self._process.wait()
+            for stream in (self._process.stdin, self._process.stdout):
+                assert stream is not None, "both are pipes"
+                with suppress(OSError):  # what it had not read yet
+                    stream.close()
+        self._process = None
