@@ -3,6 +3,7 @@
 import json
 import logging
 import socket
+import threading
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -19,15 +20,21 @@ from pcn.explorer.shown_runs import ShownRun
 FRONT = [[1, -3], [2, -5]]
 
 
-def document_at(address):
-    """What the page that is opened at this address would fetch."""
+def answer_at(address, path, asked=None):
+    """What the page that is opened at this address would be told."""
     parts = urllib.parse.urlsplit(address)
     token = urllib.parse.parse_qs(parts.query)["token"][0]
     request = urllib.request.Request(
-        f"http://{parts.netloc}/api/document", headers={"X-Token": token}
+        f"http://{parts.netloc}/api/{path}",
+        None if asked is None else json.dumps(asked).encode(),
+        {"X-Token": token, "Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=10) as answer:
         return json.load(answer)
+
+
+def document_at(address):
+    return answer_at(address, "document")
 
 
 @pytest.fixture
@@ -50,6 +57,30 @@ def test_a_port_that_is_taken_is_told(explorer):
         port = taken.getsockname()[1]
         with pytest.raises(UserError, match=f"cannot listen on 127.0.0.1, port {port}"):
             PageServer(explorer, port=port)
+
+
+def test_closing_stops_the_rollout_under_way_and_still_answers_it(explorer, monkeypatch):
+    """Rather than to wait for it and to tell the user of a cancelled task."""
+    begun = threading.Event()
+
+    def until_closed(request):
+        begun.set()
+        assert explorer._closed.wait(10)
+        return {"steps": 1}
+
+    monkeypatch.setattr(explorer, "_execute", until_closed)
+    server = PageServer(explorer)
+    server.start()
+    told = []
+    asked = {"run": 0, "policy": 0}
+    client = threading.Thread(
+        target=lambda: told.append(answer_at(server.address, "rollout", asked))
+    )
+    client.start()
+    assert begun.wait(10)
+    server.close()
+    client.join()
+    assert told == [{"run": 0, "steps": 1}]
 
 
 def test_a_notebook_shows_the_page_and_its_process_is_left_alone():

@@ -1,5 +1,6 @@
 """Serving the page: a socket first, so that its address is known, then uvicorn on it."""
 
+import asyncio
 import socket
 import threading
 from typing import Any
@@ -45,11 +46,22 @@ class PageServer:
                 timeout_graceful_shutdown=SECONDS_TO_CLOSE,
             )
         )
+        self._stop_rollouts_first()
         self._thread: threading.Thread | None = None
         number = self._socket.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
         self.address = f"http://{shown}:{number}/?token={token}"
         self.is_local = is_local_address(host)
+
+    def _stop_rollouts_first(self) -> None:
+        """Have the server end what is executed before it waits for its answers."""
+        shutdown = self._server.shutdown
+
+        async def stop_and_shut_down(sockets: list[socket.socket] | None = None) -> None:
+            await asyncio.to_thread(self.explorer.close)
+            await shutdown(sockets)
+
+        self._server.shutdown = stop_and_shut_down
 
     def run(self) -> None:
         """Serve until Ctrl-C."""

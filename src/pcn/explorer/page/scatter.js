@@ -6,7 +6,7 @@ import { shownOverlays } from './overlays.js';
 import { endHover, hoverPolicy, nearestPolicy } from './pointing.js';
 import { EDGES, drawAxes, drawCorner, drawLimits } from './scatter-frame.js';
 import { badge, clearLayer, createSurface } from './surface.js';
-import { highlights, mark, palette, pointerAt } from './surface.js';
+import { highlights, mark, palette, pointerAt, ring } from './surface.js';
 
 const REACH = 14; // pixels within which the pointer means a point
 const MOST_BARS = 150; // policies beyond which only highlighted ones have error bars
@@ -139,6 +139,7 @@ export function createScatter(host, header, { store, scene, pick }) {
       context.fill();
       context.strokeStyle = palette().card;
       context.stroke();
+      if (isPicked) ring(context, x, y, colour);
       if (label) badge(context, label, x - 20, y, colour);
     }
     const { hover } = store.state;

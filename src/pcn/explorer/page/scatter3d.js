@@ -4,7 +4,7 @@ import { choice, hideTooltip, make } from './dom.js';
 import { fraction, withUnit } from './data.js';
 import { shownOverlays } from './overlays.js';
 import { endHover, hoverPolicy, nearestPolicy } from './pointing.js';
-import { badge, clearLayer, createSurface, highlights } from './surface.js';
+import { badge, clearLayer, createSurface, highlights, ring } from './surface.js';
 import { mark, palette, pointerAt } from './surface.js';
 
 const GRID_LINES = 4; // cells of the grid on each wall
@@ -130,7 +130,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
 
   function drawHighlights(context) {
     const { run } = scene;
-    for (const { policy, colour, label } of highlights(scene)) {
+    for (const { policy, colour, label, isPicked } of highlights(scene)) {
       const place = shares(run.values, policy);
       const [x, y] = project(...place);
       const [floorX, floorY] = project(place[0], place[1], 0);
@@ -150,6 +150,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
       context.strokeStyle = palette().card;
       context.lineWidth = 2;
       context.stroke();
+      if (isPicked) ring(context, x, y, colour);
       if (label) badge(context, label, x - 22, y, colour);
     }
     const { hover } = store.state;

@@ -120,6 +120,14 @@ export function mark(context, shape, x, y, radius) {
   }
 }
 
+export function ring(context, x, y, colour) {
+  // Around the picked policy: it stands out without its colour, too.
+  mark(context, 'circle', x, y, 11);
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  context.stroke();
+}
+
 export function highlights(scene) {
   // The policies of this run that stand out, the picked one last so that it is drawn on top.
   const { state, model, run } = scene;
