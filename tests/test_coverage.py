@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import numpy as np
 
-from pcn.coverage import CoverageSet
+from pcn.coverage import CoverageSet, agreeing_mask
 from pcn.single_returns import SingleReturns
 
 
@@ -42,3 +44,16 @@ def test_taking_one_policy_keeps_all_that_is_known_of_it():
     assert one.low.tolist() == both.low[1:].tolist()
     assert one.tolerances == 0.5
     assert one.singles.by_policy[0].tolist() == [[5.0], [5.0], [8.0]]
+
+
+def test_means_agree_where_they_differ_by_no_more_than_both_margins_together():
+    # Margins of 3 and 4 make one of 5; one objective that differs by more is enough.
+    one = replace(coverage_of([[0.0, 0.0]] * 4), margin=np.full((4, 2), 3.0))
+    shifted = coverage_of([[5.0, 0.0], [0.0, -5.0], [5.1, 0.0], [0.0, -5.1]])
+    other = replace(shifted, margin=np.full((4, 2), 4.0))
+    assert agreeing_mask(one, other).tolist() == [True, True, False, False]
+
+
+def test_means_without_margins_agree_within_the_tolerance():
+    one, other = coverage_of([[0.0, 0.0]] * 2, tolerance=0.5), coverage_of([[0.5, 0.0], [0.6, 0.0]])
+    assert agreeing_mask(one, other).tolist() == [True, False]

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from pcn.single_returns import SingleReturns, margins_of
 
@@ -34,6 +35,15 @@ def test_the_margin_of_few_follows_students_table(freedom, quantile):
     deviation = np.array([[np.sqrt(freedom + 1)]])  # a standard error of 1
     margins = margins_of(np.array([freedom + 1]), deviation, np.zeros(1), 0.95)
     np.testing.assert_allclose(margins, [[quantile]], rtol=0.02)
+
+
+def test_the_margin_errs_by_the_next_term_of_fishers_expansion():
+    freedom, z = 200, stats.norm.ppf(0.975)
+    margins = margins_of(np.array([freedom + 1]), np.sqrt([[freedom + 1.0]]), np.zeros(1), 0.95)
+    # Abramowitz and Stegun, 26.7.5: the fourth term, which is the first that is left out.
+    fourth = (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160
+    error = stats.t.ppf(0.975, freedom) - margins[0, 0]
+    assert error * freedom**4 == pytest.approx(fourth, abs=0.1)
 
 
 @pytest.mark.parametrize("executions", [10, 20, 60, 200])

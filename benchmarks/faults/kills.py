@@ -46,8 +46,9 @@ RESULTS = ("weights.npz", "front.csv")
 PARTS = ("Probing", "Training", "Resuming", "consolidating", "executing", "Wrote")
 MARK = "PCN_FAULTS_MARK"
 """A variable of the environment that a training and all that it starts inherit."""
-MOST_SECONDS = 30.0
-"""How long processes of a killed training may take to notice; a busy machine is slow."""
+MOST_SECONDS = 300.0
+"""How long processes of a killed training may take to end: a worker that was just started notices
+once it has imported what it needs, which takes minutes on a busy machine."""
 
 
 @dataclass

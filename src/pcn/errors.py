@@ -1,5 +1,7 @@
 """Errors that callers are meant to catch."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -19,3 +21,13 @@ class Stopped(Exception):
     def __init__(self, path: Path | None) -> None:
         super().__init__("stopped" if path is None else f"stopped; `pcn resume {path}` goes on")
         self.path = path
+
+
+def perhaps(word: str, known: Iterable[str], *, most: int = 1) -> str:
+    """What was perhaps meant by a misspelt word, to go on a sentence with; or nothing.
+
+    >>> perhaps("trian", ["train", "play"])
+    ', perhaps train was meant'
+    """
+    near = get_close_matches(word, list(known), n=most)
+    return f", perhaps {' or '.join(near)} was meant" if near else ""

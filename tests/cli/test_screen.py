@@ -109,6 +109,8 @@ def test_the_overview_is_what_the_environments_say():
         (["train"], "which environment?"),
         (["plot", "--outt", "a.png"], "--outt, perhaps --out"),
         (["trian"], "no command is called 'trian', perhaps train was meant"),
+        (["train", "deep-see-treasure"], "'deep-see-treasure', perhaps deep-sea-treasure was"),
+        (["completion", "tcsh"], "'tcsh' for argument 'shell'. Expected one of ('bash', 'zsh')"),
     ],
 )  # fmt: skip
 def test_a_slip_of_the_keyboard_is_answered_in_one_sentence(arguments, told, capsys):

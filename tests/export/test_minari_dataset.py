@@ -67,6 +67,14 @@ def test_the_environments_id_names_the_spec(foreign):
     assert read_minari(path).environment == "deep-sea-treasure-v0"
 
 
+@pytest.mark.parametrize("about", [[], {"arguments": "a"}, {"discount": "x"}, {"environment": 1}])
+def test_damaged_words_about_the_run_are_refused(foreign, about):
+    path, metadata = foreign
+    (path / "data" / "metadata.json").write_text(json.dumps({**metadata, "pcn_run": about}))
+    with pytest.raises(UserError, match=r"metadata\.json is damaged: pcn_run is"):
+        read_dataset(path)
+
+
 def test_arrow_and_broken_files_are_told_apart(foreign):
     path, metadata = foreign
     place = path / "data" / "metadata.json"

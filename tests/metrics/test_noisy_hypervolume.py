@@ -65,3 +65,12 @@ def test_the_same_executions_give_the_same_estimate():
     rng = np.random.default_rng(3)
     singles = SingleReturns(tuple(rng.normal(5, 1, size=(count, 2)) for count in (1, 2, 7, 8)))
     assert noisy_hypervolume(singles, np.zeros(2)) == noisy_hypervolume(singles, np.zeros(2))
+
+
+def test_halves_are_drawn_at_random():
+    """Executions that go well and badly in turn are no more uncertain than in another order."""
+    singles = SingleReturns((np.tile([[3.0, 3.0], [1.0, 1.0]], (10, 1)),))
+    found = noisy_hypervolume(singles, np.zeros(2))
+    assert found.uncorrected == 4.0
+    # Halves of ten pairs deviate by the square root of 1/10; all odd ones would be 3, not 2.
+    assert found.value > 3.5

@@ -1,12 +1,11 @@
 """`pcn`: which command was meant, and what to say when it cannot be done."""
 
-import difflib
 import importlib
 import sys
 from typing import Any, NamedTuple
 
 from pcn.cli.screen import complain, discard_output
-from pcn.errors import UserError
+from pcn.errors import UserError, perhaps
 from pcn.starting import end_of_starting
 
 
@@ -75,8 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
     name, *rest = arguments
     try:
         if name not in COMMANDS:
-            near = difflib.get_close_matches(name, COMMANDS, n=1)
-            meant = f", perhaps {near[0]} was meant" if near else ""
+            meant = perhaps(name, COMMANDS)
             raise UserError(
                 f"no command is called {name!r}{meant}; there are: {', '.join(COMMANDS)}"
             )

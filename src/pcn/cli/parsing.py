@@ -1,6 +1,5 @@
 """From words on the command line to a command: tyro reads them, and mistakes become a sentence."""
 
-import difflib
 import io
 import re
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -9,7 +8,7 @@ from typing import Any
 import tyro
 
 from pcn.cli.numbers import REGISTRY
-from pcn.errors import UserError
+from pcn.errors import UserError, perhaps
 
 CONFIG = (tyro.conf.OmitArgPrefixes,)
 
@@ -49,9 +48,7 @@ def _unknown_option(kind: Any, arguments: list[str]) -> str | None:
         option = argument.partition("=")[0]
         if not option.startswith("--") or option.replace("_", "-") in known:
             continue
-        near = difflib.get_close_matches(option, known, n=2, cutoff=0.6)
-        meant = f", perhaps {' or '.join(near)} was meant" if near else ""
-        return f"there is no option {option}{meant}"
+        return f"there is no option {option}{perhaps(option, known, most=2)}"
     return None
 
 
@@ -66,6 +63,7 @@ def _in_one_line(box: str) -> str:
             parts[-1].append(words)
     told = [" ".join(" ".join(part).split()) for part in parts if part]
     # Where a box has no room for its title in its border, the title comes first.
-    sentence = next((part for part in told if ":" in part), told[0] if told else "")
+    whole = (part for part in told if ":" in part or part.endswith("."))
+    sentence = next(whole, told[0] if told else "")
     sentence = sentence.rstrip(".") or "these arguments cannot be read"
     return sentence[:1].lower() + sentence[1:]

@@ -21,6 +21,13 @@ SPEC = "pcn_spec"
 """Where datasets that were exported from a run hold everything that is known of the environment."""
 RUN = "pcn_run"
 """Where they hold the environment's name, its arguments and the discount."""
+RUN_FIELDS: tuple[tuple[str, Any, Any], ...] = (
+    ("environment", str, ""),
+    ("arguments", dict, {}),
+    ("discount", int | float | None, None),
+    ("last_known", bool, True),
+)
+"""What stands there: name, type, and what counts where it is missing."""
 
 
 def minari_folder(dataset_id: str) -> Path | None:
@@ -76,7 +83,9 @@ def read_minari(path: Path) -> LoggedEpisodes:
     rewards = rewards.astype(np.float32)
     masks = _masks(episodes)
     run: Any = metadata.get(RUN, {})
-    if not isinstance(run, dict):
+    if not isinstance(run, dict) or not all(
+        isinstance(run.get(name, default), kind) for name, kind, default in RUN_FIELDS
+    ):
         raise UserError(f"{path / 'data' / 'metadata.json'} is damaged: {RUN} is {run!r}")
     name = run.get("environment") or _environment_name(metadata, path)
     spec = _spec(path, metadata)

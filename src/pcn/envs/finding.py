@@ -27,7 +27,7 @@ from pcn.envs.registry import (
     package_of,
 )
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import UserError
+from pcn.errors import UserError, perhaps
 from pcn.lookup import GivenName, find_object, is_importable, name_of
 
 ProbeSource = Callable[[GymnasiumSource, Mapping[str, Any]], Probe]
@@ -111,11 +111,12 @@ def find_environment(
     if is_gymnasium_id(name):
         source = GymnasiumSource.by_id(name)
         return _find_gymnasium(source, arguments, spec, probed)
+    meant = perhaps(name, [*ENVIRONMENTS, *short])
     known = ", ".join([*ENVIRONMENTS, *short])
     raise UserError(
-        f"no environment is called {name!r}; there are: {known}, every Gymnasium id with vector "
-        f"rewards, {', '.join(f'{package}:NAME' for package in JAX_PACKAGES)}, and module:function "
-        "for one of your own"
+        f"no environment is called {name!r}{meant}; there are: {known}, every Gymnasium id with "
+        f"vector rewards, {', '.join(f'{package}:NAME' for package in JAX_PACKAGES)}, and "
+        "module:function for one of your own"
     )
 
 

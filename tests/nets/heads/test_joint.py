@@ -16,8 +16,8 @@ def test_masks_reach_discrete_parts_and_leave_the_others_free():
     assert head.mask_size == 3
     outputs = jnp.zeros(head.num_outputs).at[0].set(9.0)
     mask = jnp.asarray(ONLY_SECOND)
-    noises = jax.vmap(head.noise)(jax.random.split(jax.random.key(0), 50))
-    drawn = np.asarray(jax.vmap(lambda noise: head.random(noise, mask))(noises))
+    noises = jax.jit(jax.vmap(head.noise))(jax.random.split(jax.random.key(0), 50))
+    drawn = np.asarray(jax.jit(jax.vmap(lambda noise: head.random(noise, mask)))(noises))
     assert (drawn[:, 0] == 1).all()
     assert len(np.unique(drawn[:, 1])) > 5
     assert int(head.greedy(head.masked(outputs, mask))[0]) == 1

@@ -26,11 +26,12 @@ def test_one_gaussian_has_the_density_of_scipys_truncated_normal():
     mean, deviation = described(place, spread)
     cut = stats.truncnorm((0 - mean) / deviation, (1 - mean) / deviation, mean, deviation)
     outputs = jnp.array([1.3, place, spread])  # a single bin's logit means nothing
+    log_probability = jax.jit(head.log_probability)
     for unit in (0.0, 0.2, 0.5, 0.97, 1.0):
         expected = cut.logpdf(unit) - np.log(HIGH - LOW)
         action = jnp.array([LOW + unit * (HIGH - LOW)])
-        assert float(head.log_probability(outputs, action)) == pytest.approx(expected, abs=1e-4)
-    assert float(head.entropy(outputs)) == pytest.approx(
+        assert float(log_probability(outputs, action)) == pytest.approx(expected, abs=1e-4)
+    assert float(jax.jit(head.entropy)(outputs)) == pytest.approx(
         cut.entropy() + np.log(HIGH - LOW), abs=1e-4
     )
 
@@ -48,11 +49,12 @@ def test_two_bins_are_a_mixture_of_scipys_truncated_normals():
     # Logits are those of the density at the means: a bin weighs as much as its part of the curve.
     heights = np.exp(logits) / [cut.pdf(mean) for cut, mean in zip(cuts, means, strict=True)]
     weights = heights / heights.sum()
-    np.testing.assert_allclose(head.option_probabilities(outputs)[0], weights, rtol=1e-4)
+    np.testing.assert_allclose(jax.jit(head.option_probabilities)(outputs)[0], weights, rtol=1e-4)
+    log_probability = jax.jit(head.log_probability)
     for unit in (0.1, 0.49, 0.51, 0.9):
         index = int(unit >= 0.5)
         expected = np.log(weights[index]) + cuts[index].logpdf(unit)
-        found = float(head.log_probability(outputs, jnp.array([unit])))
+        found = float(log_probability(outputs, jnp.array([unit])))
         assert found == pytest.approx(expected, abs=1e-3)
 
 
@@ -61,8 +63,8 @@ def test_samples_have_the_mean_and_deviation_of_scipys_truncated_normal():
     mean, deviation = described(0.9, 0.3)
     cut = stats.truncnorm((0 - mean) / deviation, (1 - mean) / deviation, mean, deviation)
     outputs = jnp.array([0.0, 0.9, 0.3])
-    noises = jax.vmap(head.noise)(jax.random.split(jax.random.key(0), 4000))
-    drawn = np.asarray(jax.vmap(lambda noise: head.sampled(outputs, noise))(noises))[:, 0]
+    noises = jax.jit(jax.vmap(head.noise))(jax.random.split(jax.random.key(0), 4000))
+    drawn = np.asarray(jax.jit(jax.vmap(head.sampled, in_axes=(None, 0)))(outputs, noises))[:, 0]
     assert stats.kstest(drawn, cut.cdf).pvalue > 1e-3
     assert drawn.min() >= 0
     assert drawn.max() <= 1
@@ -72,7 +74,8 @@ def test_a_bound_is_an_action_like_any_other():
     head = action_head_for(gym.spaces.Box(-1.0, 1.0, (2,)), "bins")
     outputs = jnp.zeros(head.num_outputs)
     corners = jnp.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-    slopes = jax.vmap(jax.grad(head.log_probability), in_axes=(None, 0))(outputs, corners)
+    slope = jax.grad(head.log_probability)
+    slopes = jax.jit(jax.vmap(slope, in_axes=(None, 0)))(outputs, corners)
     assert np.isfinite(slopes).all()
 
 
