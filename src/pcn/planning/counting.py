@@ -1,4 +1,4 @@
-"""Counts of transitions: what each action led to, where observations or their cells repeat."""
+"""Counts of transitions: what each action led to, where observations repeat."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,6 @@ from jaxtyping import Bool, Float, Int, PyTree, UInt64
 
 from pcn.episodes import Episodes
 from pcn.fingerprints import fingerprints
-from pcn.planning.grid import Grid
 
 MOST_BYTES = 1 << 26
 """Memory that the observations of all states may take."""
@@ -38,7 +37,6 @@ class TransitionCounts:
         most_states: int = 20_000,
         window: int = 4096,
         most_new: float = 0.5,
-        grid: Grid | None = None,
     ) -> None:
         """No counts yet.
 
@@ -50,15 +48,12 @@ class TransitionCounts:
             most_states: counting is given up beyond this many states.
             window: so many steps at least are looked at together.
             most_new: counting is given up when a larger share of them led to new states.
-            grid: observations in one cell of it are one state; None where only equal ones are.
         """
         leaves, self._structure = jax.tree.flatten(example)
         self.action_sizes = action_sizes
         """How many choices each part of an action has."""
         self._most_states = min(most_states, _MOST_STATES)
         self._window, self._most_new = window, most_new
-        self.grid = grid
-        """Whose cells are the states, if any."""
         self._num_objectives, self._mask_size = num_objectives, mask_size
         self._leaves = [np.zeros((0, *leaf.shape), leaf.dtype) for leaf in leaves]
         self._window_steps = self._window_states = 0
@@ -137,7 +132,7 @@ class TransitionCounts:
     ) -> Int[np.ndarray, "episode time"]:
         """The states of the first steps of episodes; -1 for observations never seen."""
         leaves = [np.asarray(leaf)[:, :num_steps] for leaf in jax.tree.leaves(observations)]
-        prints = fingerprints(self._rounded(leaves), num_steps)
+        prints = fingerprints(leaves, num_steps)
         if self.num_states == 0:
             return np.full(prints.shape, -1)
         place = np.searchsorted(self._prints, prints)
@@ -154,8 +149,8 @@ class TransitionCounts:
         leaves, last_leaves = map(
             jax.tree.leaves, (episodes.observations, episodes.last_observations)
         )
-        seen = self._rounded([np.asarray(leaf)[rows, :num_steps] for leaf in leaves])
-        last = self._rounded([np.asarray(leaf)[rows, None] for leaf in last_leaves])
+        seen = [np.asarray(leaf)[rows, :num_steps] for leaf in leaves]
+        last = [np.asarray(leaf)[rows, None] for leaf in last_leaves]
         prints, last_prints = fingerprints(seen, num_steps), fingerprints(last, 1)
         valid = np.arange(num_steps) < lengths[:, None]
         self._add_states(prints[valid], [leaf[valid] for leaf in seen])
@@ -181,10 +176,6 @@ class TransitionCounts:
         keys |= (after[valid] << 2) | kinds[valid]
         rewards = np.asarray(episodes.rewards)[rows, :num_steps][valid].astype(np.float64)
         self._add_rows(keys, rewards)
-
-    def _rounded(self, leaves: list[np.ndarray]) -> list[np.ndarray]:
-        """The observations, or the centres of their cells."""
-        return leaves if self.grid is None else [self.grid.centres(leaf) for leaf in leaves]
 
     def _numbered(self, prints: UInt64[np.ndarray, "*shape"]) -> Int[np.ndarray, "*shape"]:
         """The states with these fingerprints, all of which are known or padding."""
@@ -254,12 +245,10 @@ class TransitionCounts:
             **{name: getattr(self, name) for name in ("masks", "starts", *_ROWS)},
             **{name: getattr(self, f"_{name}") for name in _PRIVATE},
             "progress": np.array(progress, np.int64),
-            **({} if self.grid is None else self.grid.to_arrays()),
         }
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
-        self.grid = Grid.from_arrays(arrays)
         self._leaves = [
             np.array(arrays[f"observations.{number}"]) for number in range(len(self._leaves))
         ]

@@ -40,16 +40,16 @@ def plan_for_weights(
     """
     if horizon < 1:
         raise ValueError(f"horizon must be at least 1, got {horizon}")
-    single = _spread_weights(model.num_objectives, model.num_objectives)
+    single = spread_weights(model.num_objectives, model.num_objectives)
     extremes = _Programming(model, discount, single).run(horizon, most_nodes).beginning()[0]
     extent = np.ptp(extremes, axis=0)
-    weights = _spread_weights(model.num_objectives, num_weights) / np.where(extent > 0, extent, 1)
+    weights = spread_weights(model.num_objectives, num_weights) / np.where(extent > 0, extent, 1)
     programming = _Programming(model, discount, weights).run(horizon, most_nodes)
     largest = np.abs(model.pair_rewards).max(axis=0, initial=0.0)
     return programming.plans(Pruning(tolerance * np.where(largest > 0, largest, 1.0)))
 
 
-def _spread_weights(num_objectives: int, count: int) -> Float[np.ndarray, "weight objective"]:
+def spread_weights(num_objectives: int, count: int) -> Float[np.ndarray, "weight objective"]:
     """The single objectives first, then weights all over the simplex; the same in every call."""
     corners = np.eye(num_objectives)[:count]
     missing = max(0, count - num_objectives)

@@ -18,6 +18,9 @@ RETIRED = {
     "expected_returns.checking_share",
     "expected_returns.checks",
     "expected_returns.executing_share",
+    "planning.most_along",
+    "planning.most_cells",
+    "planning.most_numbers",
 }
 """Hyperparameters of earlier versions that change nothing any more."""
 

@@ -6,6 +6,7 @@ from pcn.algorithms.pcn.refinements.breaking_off import BreakingOff
 from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.expected_rewards import ExpectedRewards
+from pcn.algorithms.pcn.refinements.fitted_planning import FittedPlanning
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
@@ -25,6 +26,7 @@ __all__ = [
     "Consolidation",
     "ExpectedReturns",
     "ExpectedRewards",
+    "FittedPlanning",
     "LongerWarmUp",
     "LoopErasure",
     "NoiseTolerance",
@@ -51,6 +53,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
     "planning": Planning,
+    "fitted_planning": FittedPlanning,
     "expected_rewards": ExpectedRewards,
     "expected_returns": ExpectedReturns,
 }

@@ -18,7 +18,7 @@ from pcn.algorithms.pcn.command_selection import select_commands
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory
 from pcn.algorithms.pcn.refinements.expecting.expectant import Expectant
-from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import empty_observations
@@ -102,8 +102,8 @@ class ExpectedRewards(AbstractRefinement):
         return self.state_in(training, EpisodeMemory)
 
     def is_left_to_planning(self, training: Training) -> bool:
-        """Whether observations repeat, so that plans of counted transitions are more exact."""
-        planning = [one for one in training.refinements if isinstance(one, Planning)]
+        """Whether a model can be planned with, counted or fitted: that is more exact."""
+        planning = [one for one in training.refinements if isinstance(one, AbstractPlanning)]
         return any(one.is_sound(training) for one in planning)
 
     def after_exploring(self, training: Training) -> None:

@@ -10,13 +10,10 @@ import math
 from dataclasses import dataclass, replace
 
 import equinox as eqx
-import gymnasium as gym
 import numpy as np
-from jaxtyping import UInt32
 
-from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
-from pcn.algorithms.pcn.refinements.planned.counting_state import Counting
-from pcn.algorithms.pcn.refinements.planned.distilling import Distilling
+from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning
+from pcn.algorithms.pcn.refinements.planned.curriculum import CountedCurriculum
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import empty_observations
@@ -25,18 +22,18 @@ from pcn.episodes import Episodes
 from pcn.nets.heads import action_head_for
 from pcn.planning import Plans, TabularModel, plan
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.grid import Grid
 from pcn.planning.weighted_planning import plan_for_weights
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planning(AbstractRefinement):
+class Planning(AbstractPlanning):
     """Plan with counts of transitions at the end, and teach a network to follow the plans.
 
     Only in stochastic environments whose actions are discrete, or continuous and few enough in
     levels, and only where the steps of the best episodes were taken often enough to be known.
     """
 
+    name = "planning"
     median_visits: int = 20
     """Visits that half of the steps of the archive's episodes must have had."""
     least_visits: int = 2
@@ -51,15 +48,6 @@ class Planning(AbstractRefinement):
     """Steps after which it is looked at whether observations repeat."""
     most_new: float = 0.5
     """Counting is given up when a larger share of these steps led to new observations."""
-    most_numbers: int = 1
-    """Observations of no more real numbers than this are counted in the cells of a grid.
-
-    With two (mountain-car), cells hide too much of what happens next: plans promise what nobody
-    reaches."""
-    most_cells: int = 576
-    """Cells of the grid."""
-    most_along: int = 64
-    """Cells in each direction."""
     fewest_vectors: int = 24
     """Vectors that each state keeps while planning."""
     most_vectors: int = 200
@@ -76,58 +64,16 @@ class Planning(AbstractRefinement):
     """Places that a plan reaches less often are left out."""
     most_lessons: int = 400_000
     """How many places of all plans are taught, the likeliest at each time."""
-    updates: int = 6000
-    """Updates in a cycle, after which the network is compared with the plans in the model."""
-    cycles: int = 3
-    """Most cycles; the first one that is good enough is the last."""
-    round: int = 500
-    """Updates after which it is looked at where the network is uncertain."""
-    enough: float = 0.002
-    """How far the network may fall short of the plans, as a share of their range."""
-    last_learning_rate: float = 1e-4
-    """Where each cycle ends; it begins with the training's own learning rate."""
-    wrong_weight: float = 3.0
-    """How much more a wrongly predicted action counts in the loss."""
-    missed_weight: float = 3.0
-    """How much more the commands that the network failed are drawn in the next cycle."""
-    least_extent: float = 0.2
-    """An objective's commands are scaled as if they spread at least over this share of their
-    largest size."""
-
-    trial_share: float = 0.1
-    """Steps of executions that test the model, as a share of those left at the end."""
-    fewest_trials: int = 8
-    """Fewer executions than this tell nothing."""
-    trial_errors: float = 3.0
-    """Standard errors by which they may miss what the model says, on average."""
-    trial_slack: float = 0.05
-    """Besides, the share of an objective's range that does not matter."""
-    most_doubtful: int = 16
-    """Commands that race if the model has failed its test."""
-    rehearsals: int = 3
-    """How often during exploration plans are made and tried, to see more of where they lead."""
-    rehearsal_share: float = 0.1
-    """Steps of each rehearsal, as a share of all exploring steps."""
-    rehearsal_updates: int = 2000
-    """Updates with which a network learns the plans of a rehearsal."""
-    rehearsal_noise: float = 0.2
-    """In rehearsals, each episode acts at random with up to this probability."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         at_least(
             self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
-            "fewest_vectors", "most_vectors", "work", "weights", "most_nodes", "updates", "cycles",
-            "round", "most_cells", "most_along", "rehearsal_updates", "most_doubtful",
-            "most_lessons",
+            "fewest_vectors", "most_vectors", "work", "weights", "most_nodes", "most_lessons",
         )  # fmt: skip
-        at_least(self, 2, "fewest_trials")
-        at_least(self, 0, "most_numbers", "trial_share", "trial_errors", "trial_slack")
-        at_least(self, 0, "rehearsals", "rehearsal_share", "rehearsal_noise")
-        at_most(self, 1, "rehearsal_noise", "trial_share")
-        at_least(self, 0, "errors", "most_new", "enough", "wrong_weight", "missed_weight")
-        at_least(self, 0, "least_extent", "least_probability")
-        at_most(self, 1, "most_new", "least_extent")
-        positive(self, "tolerance", "last_learning_rate")
+        at_least(self, 0, "errors", "most_new", "least_probability")
+        at_most(self, 1, "most_new")
+        positive(self, "tolerance")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions can have different outcomes, and can be counted."""
@@ -146,11 +92,8 @@ class Planning(AbstractRefinement):
             f"are more than can be counted ({self.most_actions:,})"
         )
 
-    def fresh_state(self, training: Training) -> Counting:
+    def no_data(self, training: Training) -> TransitionCounts:
         """No counts yet."""
-        return Counting(self._no_counts(training))
-
-    def _no_counts(self, training: Training, grid: Grid | None = None) -> TransitionCounts:
         head, spec = training.learner.policy.action_head, training.spec
         assert head.option_sizes is not None
         return TransitionCounts(
@@ -161,24 +104,17 @@ class Planning(AbstractRefinement):
             most_states=self.most_states,
             window=self.window,
             most_new=self.most_new,
-            grid=grid,
         )
-
-    def _state(self, training: Training) -> Counting:
-        return self.state_in(training, Counting)
 
     def counts(self, training: Training) -> TransitionCounts:
         """What a training has counted so far."""
-        return self._state(training).counts
+        counts = self.state(training).data
+        assert isinstance(counts, TransitionCounts)
+        return counts
 
     def after_running(self, training: Training, episodes: Episodes) -> None:
-        """Count every step; where observations do not repeat, count in the cells of a grid."""
-        state = self._state(training)
-        if state.counts.given_up and state.counts.grid is None and len(training.dataset):
-            grid = self._grid(training)
-            if grid is not None:
-                state.counts = self._no_counts(training, grid)
-        state.counts.add(self._in_options(training, episodes))
+        """Count every step."""
+        self.counts(training).add(self._in_options(training, episodes))
 
     def _in_options(self, training: Training, episodes: Episodes) -> Episodes:
         """The episodes with options instead of continuous actions: these can be counted."""
@@ -188,69 +124,15 @@ class Planning(AbstractRefinement):
         counted: Episodes = eqx.tree_at(lambda batch: batch.actions, episodes, options)
         return counted
 
-    def _grid(self, training: Training) -> Grid | None:
-        """A grid over what was observed so far; None where observations have too many numbers."""
-        space = training.spec.observation_space
-        if not isinstance(space, gym.spaces.Box) or len(space.shape) != 1:
-            return None
-        if space.shape[0] > self.most_numbers or not np.issubdtype(space.dtype, np.floating):
-            return None
-        seen = np.asarray(training.dataset.observations())
-        finite = np.isfinite(space.low) & np.isfinite(space.high)
-        corners = np.where(finite, [space.low, space.high], [seen.min(axis=0), seen.max(axis=0)])
-        return Grid.over(corners, most_cells=self.most_cells, most_along=self.most_along)
-
-    def after_exploring(self, training: Training) -> None:
-        """Rehearse plans now and then, at equal distances."""
-        state = self._state(training)
-        total = training.steps + training.exploring_steps_left
-        if (state.rehearsals + 1) * total > (self.rehearsals + 1) * training.steps:
-            return
-        if state.rehearsals < self.rehearsals:
-            state.rehearsals += 1
-            self._rehearse(training, int(self.rehearsal_share * total))
-
-    def _rehearse(self, training: Training, num_steps: int) -> None:
-        """Follow plans with a little noise and store what comes of it.
-
-        A plan with what was hardly seen may promise too much: trying it tells.
-        """
-        shorter = replace(
+    def in_rehearsal(self) -> "Planning":
+        """What was seen once is planned with, too."""
+        return replace(
             self, updates=self.rehearsal_updates, cycles=1, least_visits=1, trial_share=0.0
         )
-        fitting = shorter.contender(training, training.next_key())
-        if fitting is None:
-            return
-        while not fitting.done:
-            fitting.iterate()
-        contender, size = fitting.contender, training.schedule.num_episodes
-        end, begin = training.steps + num_steps, 0
-        while training.steps < end and training.exploring_steps_left > 0:
-            index = np.arange(begin, begin + size) % len(contender)
-            begin += size
-            batch = training.schedule.batch(size, training.exploring_steps_left)
-            episodes = training.actor.run(
-                contender.policy,
-                contender.desired_returns[index],
-                contender.horizons[index],
-                noise=self.rehearsal_noise * training.rng.uniform(size=size),
-                upper_bound=np.full(training.spec.num_objectives, np.inf),
-                key=training.next_key(),
-                greedy=True,
-                follows_rewards=contender.follows_rewards,
-                count=batch.count,
-                most_steps=batch.most_steps,
-            )
-            training.dataset.add(episodes)
 
-    def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Distilling | None:
-        """A network that follows plans; None where too little repeats itself."""
-        if not self.is_sound(training):
-            return None
-        counts = self.counts(training)
-        copy = self._no_counts(training)
-        copy.from_arrays(counts.to_arrays())  # counting goes on while others are fitted
-        return Distilling(self, training, copy, key)
+    def curriculum(self, training: Training, data: TransitionCounts) -> CountedCurriculum:
+        """Plans of counted transitions."""
+        return CountedCurriculum(self, training, data)
 
     def is_sound(self, training: Training) -> bool:
         """Whether observations repeat so often that counts can be planned with."""

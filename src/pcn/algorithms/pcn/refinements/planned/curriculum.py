@@ -1,5 +1,6 @@
-"""Curriculum: what a network is to learn about the plans of a counted model."""
+"""Curriculum: what a network is to learn about the plans of a model."""
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import equinox as eqx
@@ -7,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
-from pcn.algorithms.pcn.refinements.planned.lessons import greedy_actions, lessons_of
+from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, greedy_actions, lessons_of
 from pcn.algorithms.pcn.training import Training
 from pcn.nets.policy import ConditionedPolicy
 from pcn.planning.counting import TransitionCounts
@@ -15,15 +16,62 @@ from pcn.planning.estimation import estimated_model
 from pcn.planning.evaluation import expected_returns
 
 if TYPE_CHECKING:
+    from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning
     from pcn.algorithms.pcn.refinements.planning import Planning
 
 
-class Curriculum:
-    """A model of the counts, its plans, and the plans as lessons."""
+class AbstractCurriculum(ABC):
+    """Plans of a model, and what they do as lessons for a network."""
+
+    lessons: Lessons
+    weights: Float[np.ndarray, " lesson"]
+    """How often each lesson is taught."""
+    vectors: Float[np.ndarray, "plan objective"]
+    """What each plan returns in the model; it is the command under which it is learnt."""
+    steps: Float[np.ndarray, " plan"]
+    """How many steps it takes."""
+    slack: float = 0.0
+    """Differences up to this share of an objective's range may be chance in the model."""
+
+    def __init__(self, settings: "AbstractPlanning", training: Training) -> None:
+        self._training, self._least_extent = training, settings.least_extent
+
+    @abstractmethod
+    def expected(self, policy: ConditionedPolicy) -> Float[np.ndarray, "plan objective"]:
+        """What a network returns on average in the model, for each plan's command."""
+
+    def scaled(self, policy: ConditionedPolicy) -> ConditionedPolicy:
+        """A fresh network with a scale that fits the commands, around their middle."""
+        config, vectors = self._training.config, self.vectors
+        scale = config.command_scale_for(self._command_ranges())
+        middle = np.append(
+            (vectors.max(axis=0) + vectors.min(axis=0)) / 2,
+            float(self.lessons.first_horizon) / 2,
+        )
+        layer, centred = policy.embed_command, config.command_scale is None
+        assert layer.bias is not None
+        offset = layer.weight @ jnp.asarray(scale * middle, jnp.float32)
+        bias = layer.bias - offset if centred else layer.bias
+        return eqx.tree_at(
+            lambda policy: (policy.command_scale, policy.embed_command.bias),
+            policy,
+            (jnp.asarray(scale, jnp.float32), bias),
+        )
+
+    def _command_ranges(self) -> Float[np.ndarray, " command"]:
+        vectors = self.vectors
+        extent, size = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
+        # A narrow range far from zero would give inputs that no network learns from.
+        extent = np.maximum(extent, self._least_extent * size)
+        return np.append(extent, float(self.lessons.first_horizon))
+
+
+class CountedCurriculum(AbstractCurriculum):
+    """Plans of counted transitions."""
 
     def __init__(self, settings: "Planning", training: Training, counts: TransitionCounts) -> None:
+        super().__init__(settings, training)
         self._settings = settings
-        self._training = training
         self._counts = counts
         # Nothing is known to be worse than the worst that was ever seen from any step on.
         self.unknown = training.dataset.rows.lowest.min(axis=0)
@@ -45,33 +93,8 @@ class Curriculum:
             least_probability=settings.least_probability,
             most_places=self._most_places,
         )
-        self.weights: Float[np.ndarray, " lesson"] = np.sqrt(chances)
-        """How often each lesson is taught."""
-
-    def scaled(self, policy: ConditionedPolicy) -> ConditionedPolicy:
-        """A fresh network with a scale that fits the commands, around their middle."""
-        config, vectors = self._training.config, self.plans.vectors
-        scale = config.command_scale_for(self._command_ranges())
-        middle = np.append(
-            (vectors.max(axis=0) + vectors.min(axis=0)) / 2,
-            float(self.lessons.first_horizon) / 2,
-        )
-        layer, centred = policy.embed_command, config.command_scale is None
-        assert layer.bias is not None
-        offset = layer.weight @ jnp.asarray(scale * middle, jnp.float32)
-        bias = layer.bias - offset if centred else layer.bias
-        return eqx.tree_at(
-            lambda policy: (policy.command_scale, policy.embed_command.bias),
-            policy,
-            (jnp.asarray(scale, jnp.float32), bias),
-        )
-
-    def _command_ranges(self) -> Float[np.ndarray, " command"]:
-        vectors = self.plans.vectors
-        extent, size = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
-        # A narrow range far from zero would give inputs that no network learns from.
-        extent = np.maximum(extent, self._settings.least_extent * size)
-        return np.append(extent, float(self.lessons.first_horizon))
+        self.weights = np.sqrt(chances)
+        self.vectors, self.steps = self.plans.vectors, self.plans.steps
 
     def expected(self, policy: ConditionedPolicy) -> Float[np.ndarray, "plan objective"]:
         """What a network returns on average in the model, for each plan's command."""

@@ -1,4 +1,4 @@
-"""Distilling: a fresh network learns to follow all plans of a counted model."""
+"""Distilling: a fresh network learns to follow all plans of a model."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -8,16 +8,16 @@ from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.network import fresh_policy
-from pcn.algorithms.pcn.refinements.planned.curriculum import Curriculum
+from pcn.algorithms.pcn.refinements.planned.curriculum import AbstractCurriculum
+from pcn.algorithms.pcn.refinements.planned.gathered import Data
 from pcn.algorithms.pcn.refinements.planned.lessons import uncertainty
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on
 from pcn.pareto import non_dominated_mask, spread_out
-from pcn.planning.counting import TransitionCounts
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 if TYPE_CHECKING:
-    from pcn.algorithms.pcn.refinements.planning import Planning
+    from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning
 
 _SURE = 0.3
 """A lesson is known when all wrong actions together are less likely than this."""
@@ -33,18 +33,17 @@ class Distilling(AbstractFitting):
     executions tell whether the model is to be trusted.
     """
 
-    name = "planning"
-
     def __init__(
         self,
-        settings: "Planning",
+        settings: "AbstractPlanning",
         training: Training,
-        counts: TransitionCounts,
+        data: Data,
         key: UInt32[np.ndarray, " 2"],
     ) -> None:
+        self.name = settings.name
         self._settings = settings
         self._training = training
-        self._counts = counts
+        self._data = data
         self._rng = np.random.default_rng(key)
         policy = fresh_policy(training.spec, training.config, key)
         for refinement in training.refinements:
@@ -56,7 +55,7 @@ class Distilling(AbstractFitting):
         self._reached: Float[np.ndarray, "plan objective"] = np.zeros(
             (0, training.spec.num_objectives)
         )
-        self._ready: Curriculum | None = None
+        self._ready: AbstractCurriculum | None = None
         self._looked_at = 0
         self._stuck = False
         self._tried = settings.trial_share == 0
@@ -85,7 +84,7 @@ class Distilling(AbstractFitting):
             self._ready = self._prepared()
             policy = self._ready.scaled(self._learner.policy)
             self._learner, self._policy = Learner.fresh(policy), policy
-            self._missed = np.zeros(len(self._ready.plans))
+            self._missed = np.zeros(len(self._ready.vectors))
             return
         if self._fitted:
             self._try(self._ready)
@@ -98,10 +97,10 @@ class Distilling(AbstractFitting):
         if self.num_updates % self._settings.updates == 0:
             self._look(self._ready)
 
-    def _prepared(self) -> Curriculum:
-        return Curriculum(self._settings, self._training, self._counts)
+    def _prepared(self) -> AbstractCurriculum:
+        return self._settings.curriculum(self._training, self._data)
 
-    def _study(self, ready: Curriculum, doubt: Float[np.ndarray, " lesson"]) -> None:
+    def _study(self, ready: AbstractCurriculum, doubt: Float[np.ndarray, " lesson"]) -> None:
         """A round of updates: half of each batch where the network is still uncertain."""
         settings, config = self._settings, self._training.config
         count = min(settings.round, settings.updates - self.num_updates % settings.updates)
@@ -125,11 +124,11 @@ class Distilling(AbstractFitting):
         )
         self.num_updates += count
 
-    def _look(self, ready: Curriculum) -> None:
+    def _look(self, ready: AbstractCurriculum) -> None:
         """Compare what the network returns in the model with the plans; keep it if it is best."""
         self._looked_at = self.num_updates
         reached = ready.expected(self._learner.policy)
-        vectors = ready.plans.vectors
+        vectors = ready.vectors
         extent = np.ptp(vectors, axis=0)
         size = np.where(extent > 0, extent, np.maximum(np.abs(vectors).max(axis=0), 1e-12))
         short = np.maximum((vectors - reached) / size, 0.0).max(axis=1)
@@ -140,7 +139,7 @@ class Distilling(AbstractFitting):
             self._best, self._policy, self._reached = mean, self._learner.policy, reached
         self._missed = np.where(short > self._settings.enough, self._settings.missed_weight, 0.0)
 
-    def _try(self, ready: Curriculum) -> None:
+    def _try(self, ready: AbstractCurriculum) -> None:
         """Execute some of the commands once, and see whether the model told the truth.
 
         All executions together are compared with what the model says of them.
@@ -149,15 +148,17 @@ class Distilling(AbstractFitting):
         self._tried = True
         steps = int(settings.trial_share * training.steps_left)
         size = training.actor.batch_size
-        count = min(size, steps // int(ready.lessons.first_horizon))
-        if count < settings.fewest_trials:
-            return
         useful = self._useful()
         index = np.resize(useful, size)
+        count = min(size, steps // int(ready.lessons.first_horizon))
+        if count < settings.fewest_trials:  # plans may take far fewer steps than an episode may
+            count = int((np.cumsum(ready.steps[index]) <= steps).sum())
+        if count < settings.fewest_trials:
+            return
         before = training.steps
         episodes = training.actor.run(
             self._policy,
-            ready.plans.vectors[index],
+            ready.vectors[index],
             np.full(size, float(ready.lessons.first_horizon)),
             upper_bound=np.full(training.spec.num_objectives, np.inf),
             key=self._rng.integers(1 << 32, size=2, dtype=np.uint32),
@@ -177,34 +178,41 @@ class Distilling(AbstractFitting):
 
     def _useful(self) -> Int[np.ndarray, " plan"]:
         """The plans that the network follows to something worth it in the model, spread out."""
-        index = np.flatnonzero(non_dominated_mask(self._reached))
+        assert self._ready is not None
+        reached, slack = self._reached, self._ready.slack
+        if slack == 0:
+            index = np.flatnonzero(non_dominated_mask(reached))
+        else:
+            better = reached - slack * np.ptp(reached[non_dominated_mask(reached)], axis=0)
+            clearly = (better[None] > reached[:, None]).all(axis=2).any(axis=1)
+            index = np.flatnonzero(~clearly)
         return index[spread_out(self._reached[index], len(index))]
 
     @property
     def contender(self) -> Contender:
         """The best network under the commands that are worth it in the model, widespread first."""
         assert self._ready is not None
-        index, plans = self._useful(), self._ready.plans
+        index, ready = self._useful(), self._ready
         if self._confirmed is False:
             index = index[: self._settings.most_doubtful]
         return Contender(
             self._policy,
-            plans.vectors[index],
+            ready.vectors[index],
             np.full(len(index), float(self._ready.lessons.first_horizon)),
             follows_rewards=False,
             expected=self._reached[index] if self._confirmed else None,
-            expected_steps=plans.steps[index] if self._confirmed else None,
+            expected_steps=ready.steps[index] if self._confirmed else None,
         )
 
     def snapshot(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything needed to go on exactly here, as arrays and as facts for JSON.
 
-        Plans are not part of it: they are made again from the counts.
+        Plans are not part of it: they are made again from the data.
         """
         arrays = {
             **named_arrays(self._learner, "distilling.learner"),
             **named_arrays(self._policy, "distilling.policy"),
-            **{f"distilling.counts.{name}": it for name, it in self._counts.to_arrays().items()},
+            **{f"distilling.data.{name}": it for name, it in self._data.to_arrays().items()},
             "distilling.missed": self._missed,
             "distilling.reached": self._reached,
         }
@@ -223,8 +231,8 @@ class Distilling(AbstractFitting):
 
     def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
         """Go back to a snapshot."""
-        prefix = "distilling.counts."
-        self._counts.from_arrays(
+        prefix = "distilling.data."
+        self._data.from_arrays(
             {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
         )
         if facts["planned"]:

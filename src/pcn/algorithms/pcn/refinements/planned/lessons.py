@@ -87,27 +87,28 @@ def lessons_of(
         occupancy = plans.after(occupancy, time, least=least_probability).likeliest(most_places)
     table = np.concatenate(columns)
     plan_index, states, actions, times = table[:, :4].astype(np.int32).T
-    size = _room(len(table))
-    states_room = _room(counts.num_states)
+    size = room_for(len(table))
+    states_room = room_for(counts.num_states)
     lessons = Lessons(
-        observations=jax.tree.map(lambda leaf: _padded(leaf, states_room), counts.observations),
-        action_masks=_padded(counts.masks, states_room) if counts.masks.shape[1] else None,
-        desired_returns=_padded(plans.vectors.astype(np.float32), _room(len(plans))),
+        observations=jax.tree.map(lambda leaf: padded(leaf, states_room), counts.observations),
+        action_masks=padded(counts.masks, states_room) if counts.masks.shape[1] else None,
+        desired_returns=padded(plans.vectors.astype(np.float32), room_for(len(plans))),
         first_horizon=np.asarray(times.max() + 1, np.float32),
-        states=_padded(states, size),
-        plans=_padded(plan_index, size),
-        times=_padded(times, size),
-        actions=_padded(head.from_options(counts.action_rows(actions)), size),
+        states=padded(states, size),
+        plans=padded(plan_index, size),
+        times=padded(times, size),
+        actions=padded(head.from_options(counts.action_rows(actions)), size),
     )
     return lessons, table[:, 4]
 
 
-def _room(count: int) -> int:
+def room_for(count: int) -> int:
     """The next power of four: the models of one training then share two or three programs."""
     return 1 << 2 * max(2, -(-(count - 1).bit_length() // 2))
 
 
-def _padded(array: np.ndarray, size: int) -> np.ndarray:
+def padded(array: np.ndarray, size: int) -> np.ndarray:
+    """The array with zeros behind its rows, so that there are `size` of them."""
     return np.pad(array, [(0, size - len(array)), *[(0, 0)] * (array.ndim - 1)])
 
 

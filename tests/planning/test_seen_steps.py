@@ -1,0 +1,60 @@
+"""Which steps are remembered, by hand."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from pcn.episodes import Episodes
+from pcn.planning.seen_steps import SeenSteps
+
+OPTIONS = np.array([[0, 1, 0], [2, 2, 2], [1, 1, 1]])
+
+
+def episodes(terminated=(True, True, False)):
+    """One of two steps, one of three, and one that only fills up the batch."""
+    levels = np.arange(9, dtype=np.float32).reshape(3, 3, 1)
+    return Episodes(
+        observations=jnp.asarray(levels),
+        last_observations=jnp.asarray(np.array([[50.0], [60.0], [70.0]], np.float32)),
+        actions=jnp.zeros((3, 3, 1), jnp.int32),
+        rewards=jnp.asarray(np.arange(18, dtype=np.float32).reshape(3, 3, 2)),
+        lengths=jnp.array([2, 3, 3]),
+        terminated=jnp.array(terminated),
+        real_mask=jnp.array([True, True, False]),
+    )
+
+
+def test_every_real_step_is_remembered_with_what_came_next():
+    seen = SeenSteps(100, step_limit=3)
+    seen.add(episodes(), OPTIONS)
+    steps = seen.steps
+    assert steps.observations[:, 0].tolist() == [0, 1, 3, 4, 5]
+    assert steps.next_observations[:, 0].tolist() == [1, 50, 4, 5, 60]
+    assert steps.options.tolist() == [0, 1, 2, 2, 2]
+    assert steps.rewards[:, 0].tolist() == [0, 2, 6, 8, 10]
+    assert steps.first.tolist() == [True, False, True, False, False]
+    assert seen.longest == 3
+
+
+def test_an_end_at_the_limit_of_steps_is_no_termination():
+    seen = SeenSteps(100, step_limit=3)
+    seen.add(episodes(), OPTIONS)
+    assert seen.steps.terminated.tolist() == [False, True, False, False, False]
+
+
+def test_the_oldest_steps_are_forgotten():
+    seen = SeenSteps(7, step_limit=9)
+    seen.add(episodes(), OPTIONS)
+    seen.add(episodes(), OPTIONS)
+    assert len(seen) == 7
+    assert seen.steps.observations[:, 0].tolist() == [4, 5, 0, 1, 3, 4, 5]
+
+
+def test_it_can_be_saved_and_restored():
+    seen, again = SeenSteps(100, step_limit=9), SeenSteps(100, step_limit=9)
+    again.from_arrays(seen.to_arrays())
+    assert len(again) == 0
+    seen.add(episodes(), OPTIONS)
+    again.from_arrays(seen.to_arrays())
+    assert again.longest == 3
+    np.testing.assert_array_equal(again.steps.next_observations, seen.steps.next_observations)
+    assert again.steps.terminated.dtype == bool
