@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from pcn.coverage import CoverageSet, agreeing_mask
+from pcn.pareto.orders import Stochastic
 from pcn.single_returns import SingleReturns
 
 
@@ -57,3 +58,21 @@ def test_means_agree_where_they_differ_by_no_more_than_both_margins_together():
 def test_means_without_margins_agree_within_the_tolerance():
     one, other = coverage_of([[0.0, 0.0]] * 2, tolerance=0.5), coverage_of([[0.5, 0.0], [0.6, 0.0]])
     assert agreeing_mask(one, other).tolist() == [True, False]
+
+
+def test_a_policy_that_was_executed_once_has_no_margin_beside_others_that_have():
+    singles = SingleReturns((np.array([[1.0, 2.0]]), np.array([[5.0, 5.0], [7.0, 5.0]])))
+    both = CoverageSet.measured(np.zeros((2, 2)), np.ones(2), singles, tolerances=0.0)
+    assert both.executions.tolist() == [1, 2]
+    assert both.margin[0].tolist() == [0.0, 0.0]
+    assert both.margin[1, 0] > 0
+    assert both.is_repeated
+    assert not both.taking(0).is_repeated
+
+
+def test_a_recorded_front_counts_only_where_the_order_needs_what_a_file_does_not_hold():
+    recorded = np.array([False, True, False])
+    pareto = replace(coverage_of([[1.0, 3.0], [0.0, 3.0], [2.0, 2.0]]), recorded_front=recorded)
+    assert pareto.front_mask.tolist() == [True, False, True]
+    by_samples = replace(pareto, order=Stochastic())
+    assert by_samples.front_mask.tolist() == recorded.tolist()
