@@ -74,3 +74,11 @@ def test_a_place_without_runs_is_told(tmp_path):
     (tmp_path / "notes.txt").write_text("")
     with pytest.raises(UserError, match=r"neither a folder of runs nor a \.csv file"):
         run_folders(tmp_path / "notes.txt")
+
+
+def test_only_the_folders_of_an_experiment_tell_environment_and_label(tmp_path):
+    save_run(tmp_path / "runs" / "mine" / "first" / "a", [[1, 3]])
+    save_run(tmp_path / "others" / "mine" / "first" / "seed-0", [[1, 3]], seed=1)
+    entrants, _ = find_runs([tmp_path])
+    assert len(entrants) == 2
+    assert {(one.environment, one.label) for one in entrants}.isdisjoint({("mine", "first")})

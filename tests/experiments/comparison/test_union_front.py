@@ -30,3 +30,10 @@ def test_returns_within_the_tolerance_are_one_point(tmp_path):
     union = union_front(comparison)
     assert len(union.points) == 1
     assert union.owned.all()
+
+
+def test_objectives_keep_their_places(tmp_path):
+    save_run(tmp_path / "a", [[3, 1]])
+    save_run(tmp_path / "b", [[2, 2]], algorithm="ra")
+    (comparison,), _ = compare([tmp_path])
+    np.testing.assert_array_equal(union_front(comparison).points, [[2, 2], [3, 1]])
