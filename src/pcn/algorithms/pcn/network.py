@@ -1,7 +1,6 @@
 """The network that fits an environment, untrained or as a run has saved it."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -56,12 +55,8 @@ def _fresh_policy(spec: EnvironmentSpec, config: CoreConfig, key: RandomKey) -> 
     )
 
 
-_FEW_OPTIMISATIONS: Any = {"compiler_options": {"xla_backend_optimization_level": 1}}
-_fresh_in_one_program = eqx.filter_jit(_fresh_policy, **_FEW_OPTIMISATIONS)
-"""Each shape of weights would be a program of its own otherwise.
-
-It runs once: to optimise it less saves a fifth to two thirds of the seconds that compiling takes.
-"""
+_fresh_in_one_program = eqx.filter_jit(_fresh_policy)
+"""Each shape of weights would be a program of its own otherwise."""
 
 
 def expectations_of(
