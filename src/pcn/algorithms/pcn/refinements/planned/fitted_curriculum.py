@@ -1,5 +1,6 @@
 """Curriculum of a fitted model: plans on its lattice, imagined episodes as lessons."""
 
+import math
 from typing import TYPE_CHECKING
 
 import equinox as eqx
@@ -49,7 +50,7 @@ class FittedCurriculum(AbstractCurriculum):
         self.model = fit_model(
             steps,
             lattice,
-            self._features(),
+            np.eye(math.prod(self._sizes)),
             updates=settings.model_updates,
             neighbours=settings.neighbours,
             reach=settings.reach,
@@ -67,13 +68,6 @@ class FittedCurriculum(AbstractCurriculum):
         self._starts = begun[np.linspace(0, len(begun) - 1, settings.episodes).round().astype(int)]
         self.plans = self._planned()
         self.lessons, self.weights = self._lessons(rng)
-
-    def _features(self) -> Float[np.ndarray, "option feature"]:
-        """Every action as numbers that a network can work with."""
-        head = self._training.learner.policy.action_head
-        numbers = np.arange(int(np.prod(self._sizes)))
-        options = np.stack(np.unravel_index(numbers, self._sizes), axis=-1)
-        return np.asarray(jax.vmap(head.features)(jnp.asarray(head.from_options(options))))
 
     def _planned(self) -> LatticePlans:
         """Plans whose returns in the model no other plan dominates; sets `vectors` and `steps`."""
@@ -138,7 +132,7 @@ class FittedCurriculum(AbstractCurriculum):
         kept = np.arange(len(imagined.times))
         if len(kept) > settings.most_lessons:
             kept = np.sort(rng.choice(kept, settings.most_lessons, replace=False))
-        size = room_for(len(kept))
+        size, plans = room_for(len(kept)), imagined.episodes[kept] // episodes
         options = np.stack(np.unravel_index(imagined.options[kept], self._sizes), axis=-1)
         observations = self.model.lattice.observations(imagined.places[kept])
         head = self._training.learner.policy.action_head
@@ -148,11 +142,12 @@ class FittedCurriculum(AbstractCurriculum):
             desired_returns=padded(self.vectors.astype(np.float32), room_for(len(self.vectors))),
             first_horizon=np.asarray(self._horizon, np.float32),
             states=padded(np.arange(len(kept), dtype=np.int32), size),
-            plans=padded((imagined.episodes[kept] // episodes).astype(np.int32), size),
+            plans=padded(plans.astype(np.int32), size),
             times=padded(imagined.times[kept].astype(np.int32), size),
             actions=padded(head.from_options(options.astype(np.int32)), size),
         )
-        return lessons, np.ones(len(kept))
+        shares = np.bincount(plans, minlength=len(self.vectors))
+        return lessons, 1.0 / shares[plans]  # long plans are taught no more than short ones
 
     def expected(self, policy: ConditionedPolicy) -> Float[np.ndarray, "plan objective"]:
         """What a network returns on average in the model, for each plan's command."""
