@@ -19,6 +19,11 @@ from pcn import configure_jax
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Front, Objective, Step
 from ray_nodes import two_nodes
 
+# Compiling takes most of the time of all tests: a little less optimisation makes it quicker.
+os.environ["XLA_FLAGS"] = (
+    f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
+)
+
 with pytest.MonkeyPatch.context() as _patch:
     # As the command line does, before any test makes an array; the cache's folder comes later.
     _patch.setenv("PCN_CACHE", "")

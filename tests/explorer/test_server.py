@@ -227,7 +227,7 @@ def test_policies_are_executed_asked_and_taken_away(acting):
     asked = {"run": 0, "desired_return": [5.0, -7.0], "horizon": 7}
     assert client.post("/api/rollout", json=asked, headers=TOKEN).json()["requested"] == [5, -7]
     refused = client.post("/api/rollout", json={**asked, "run": 1}, headers=TOKEN)
-    assert "Policies of ra take no command" in error_of(refused, 400)
+    assert "Policies of RA take no command" in error_of(refused, 400)
     taken = client.post("/api/export", json={"run": 1, "policy": 0}, headers=TOKEN)
     assert taken.headers["content-disposition"] == 'attachment; filename="ra-policy-0.zip"'
     names = zipfile.ZipFile(io.BytesIO(taken.content)).namelist()

@@ -97,7 +97,7 @@ def test_what_is_missing_is_found_without_importing_anything():
 def test_only_policies_with_commands_can_be_asked():
     asked = {name: open_runs([KEPT / name])[0][0].why_not_asked for name in ("pcn", "ra")}
     assert asked["pcn"] is None
-    assert asked["ra"].startswith("Policies of ra take no command")
+    assert asked["ra"].startswith("Policies of RA take no command")
 
 
 def test_the_first_folder_is_that_of_the_first_run_shown_as_it_was_named(tmp_path, monkeypatch):

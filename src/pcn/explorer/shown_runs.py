@@ -60,7 +60,7 @@ class ShownRun:
             return self.why_not_watched
         if not self.takes_commands:
             return (
-                f"Policies of {self.run.settings.algorithm} take no command: one can be picked, "
+                f"Policies of {self.run.settings.algorithm.upper()} take no command: one can be picked, "
                 "but no other return can be asked for."
             )
         return None

@@ -76,7 +76,8 @@ def test_repeated_executions_are_averaged_per_command(coin):
     assert returns.shape == (120, 2)
     for command in range(3):
         np.testing.assert_allclose(execution.returns[command], returns[command::3].mean(axis=0))
-        np.testing.assert_allclose(execution.deviation[command], returns[command::3].std(axis=0))
+        deviation = returns[command::3].std(axis=0, ddof=1)
+        np.testing.assert_allclose(execution.deviation[command], deviation)
     assert execution.num_steps == 120 * 5
     # Each batch draws random numbers of its own: no two of the 15 batches are alike.
     assert len({real_returns(episodes).tobytes() for episodes in batches}) == len(batches)

@@ -52,20 +52,17 @@ export function createAsk(host, { store, scene, pick }) {
     ),
     submit,
   );
-  host.append(
-    make('h2', { text: 'Ask for a return' }),
-    make('p', {
-      class: 'hint',
-      text: 'Name a return that is not on the front. The network is asked for it, executed once, and you see what comes out.',
-    }),
-    form,
-    answer,
-  );
+  const invitation = make('p', {
+    class: 'hint',
+    text: 'Name a return that is not on the front. The network is asked for it, executed once, and you see what comes out.',
+  });
+  host.append(make('h2', { text: 'Ask for a return' }), invitation, form, answer);
 
   function allow() {
     const { can_ask: canAsk = scene.run.can_watch } = scene.run;
     const isPossible = isLive() && canAsk;
     form.hidden = !isPossible;
+    invitation.hidden = !isPossible;
     if (isPossible) return true;
     const why = isLive()
       ? (scene.run.why_no_ask ?? scene.run.why_not)
