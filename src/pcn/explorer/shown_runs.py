@@ -59,8 +59,9 @@ class ShownRun:
         if self.why_not_watched is not None:
             return self.why_not_watched
         if not self.takes_commands:
+            algorithm = self.run.settings.algorithm.upper()
             return (
-                f"Policies of {self.run.settings.algorithm.upper()} take no command: one can be picked, "
+                f"Policies of {algorithm} take no command: one can be picked, "
                 "but no other return can be asked for."
             )
         return None
