@@ -1,5 +1,6 @@
 """Worlds of one step with continuous actions whose fronts are known by hand."""
 
+from abc import abstractmethod
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -42,9 +43,9 @@ class _OneStep(AbstractCompiledEnvironment):
     def observation(self, state):
         return state.place
 
+    @abstractmethod
     def rewards(self, action: Any) -> Array:
         """What an action brings."""
-        raise NotImplementedError
 
     def step(self, state, action, key):
         del key

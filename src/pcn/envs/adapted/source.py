@@ -52,7 +52,7 @@ class AbstractSource(ABC):
     def action_mask(self, held: Held) -> Bool[Array, " choice"]:
         """Which actions are allowed."""
         del held
-        raise NotImplementedError("the source has no masks")
+        raise TypeError(f"{type(self).__name__} has no masks")
 
     def own_rewards(self) -> Rewards | None:
         """The vector reward that the package itself has; None if it has a scalar only."""

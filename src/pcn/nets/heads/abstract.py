@@ -147,11 +147,11 @@ class AbstractActionHead(eqx.Module):
 
     def to_options(self, rows: Num[np.ndarray, "*row part"]) -> Int[np.ndarray, "*row part"]:
         """The option that each part of each action is, or is nearest to, counted from 0."""
-        raise NotImplementedError(f"{type(self).__name__} has no options")
+        raise TypeError(f"{type(self).__name__} has no options")
 
     def from_options(self, options: Int[np.ndarray, "*row part"]) -> Num[np.ndarray, "*row part"]:
         """Actions that stand for these options."""
-        raise NotImplementedError(f"{type(self).__name__} has no options")
+        raise TypeError(f"{type(self).__name__} has no options")
 
     def option_names(self) -> list[list[str]] | None:
         """What each option of each part stands for; None where options are only numbered."""

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import walked_trainings
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import ExpectedRewards, FittedPlanning, Planning
-from pcn.algorithms.pcn.training import Training
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 
 SETTINGS = FittedPlanning(
@@ -74,26 +74,12 @@ def by_hand(action):
 
 def explored(environment, settings=SETTINGS, *, num_batches=8):
     """A training that has seen random episodes."""
-    config = dataclasses.replace(CONFIG, refinements=(settings,))
-    training = Training(environment, config, config.refinements, seed=3)
-    for _ in range(num_batches):
-        episodes = training.actor.run(
-            training.learner.policy,
-            np.zeros((64, 2)),
-            np.ones(64),
-            noise=np.ones(64),
-            upper_bound=np.full(2, np.inf),
-            key=training.next_key(),
-        )
-        training.dataset.add(episodes)
-    return training
+    return walked_trainings.explored(environment, CONFIG, settings, num_batches=num_batches)
 
 
 def fitted(training, settings=SETTINGS):
-    fitting = settings.contender(training, np.array([0, 1], np.uint32))
-    while not fitting.done:
-        fitting.iterate()
-    return fitting
+    """Its plans, learnt by a network."""
+    return walked_trainings.fitted(training, settings)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Int
 
+import walked_trainings
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import ExpectedReturns, Planning
 from pcn.algorithms.pcn.refinements.planned.lessons import lessons_of
 from pcn.algorithms.pcn.train import PCNTrainer
-from pcn.algorithms.pcn.training import Training
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 
 SETTINGS = Planning(updates=1000, cycles=2, round=250, least_visits=1, rehearsals=0)
@@ -78,26 +78,12 @@ class River(AbstractCompiledEnvironment):
 
 def explored(environment, *, num_batches=15, settings=SETTINGS):
     """A training that has seen random episodes."""
-    config = dataclasses.replace(CONFIG, refinements=(settings,))
-    training = Training(environment, config, config.refinements, seed=3)
-    for _ in range(num_batches):
-        episodes = training.actor.run(
-            training.learner.policy,
-            np.zeros((64, 2)),
-            np.ones(64),
-            noise=np.ones(64),
-            upper_bound=np.full(2, np.inf),
-            key=training.next_key(),
-        )
-        training.dataset.add(episodes)
-    return training
+    return walked_trainings.explored(environment, CONFIG, settings, num_batches=num_batches)
 
 
 def fitted(training, settings=SETTINGS):
-    fitting = settings.contender(training, np.array([0, 1], np.uint32))
-    while not fitting.done:
-        fitting.iterate()
-    return fitting
+    """Its plans, learnt by a network."""
+    return walked_trainings.fitted(training, settings)
 
 
 def test_it_is_for_stochastic_environments_with_discrete_actions():
