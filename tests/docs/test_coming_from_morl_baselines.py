@@ -33,4 +33,6 @@ def test_their_block_trains_on_the_same_environment_for_as_many_steps():
 def test_their_block_runs_where_morl_baselines_is_installed(monkeypatch, tmp_path):
     pytest.importorskip("morl_baselines")
     monkeypatch.chdir(tmp_path)
-    exec(THEIRS.replace("100_000", "1_500"), {})
+    names = {}
+    exec(THEIRS.replace("100_000", "1_500"), names)
+    assert names["agent"].global_step >= 1_500

@@ -18,6 +18,7 @@ def rewards(state, action, following, reward):
 def test_environments_fit_what_they_say_of_themselves(name):
     environment = AdaptedEnvironment.of(JumanjiSource(name), name=name, rewards=rewards)
     environment.prepare()
+    assert environment.spec.num_objectives == 2
 
 
 def test_masks_are_obeyed_and_rewards_are_jumanjis():
