@@ -26,7 +26,7 @@ class Arguments:
 
     workers: Workers = True
     """True for processes, or `ray`."""
-    simulators: tuple[int, ...] = (2, 4)
+    simulators: tuple[int, ...] = (2, 4, 8)
     """How many at once."""
     milliseconds: float = 10.0
     """How long a step takes."""

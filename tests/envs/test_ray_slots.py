@@ -64,13 +64,17 @@ def slots_of(workers, folder, num_slots=2, **options):
 
 
 def raylets(folder):
-    """Who has started the processes that hold instances now, by these processes."""
+    """The node that each process with an instance is on, by the process."""
     found = {}
     for path in folder.iterdir():
-        status = Path("/proc", path.name, "status")
-        if path.name != str(os.getpid()) and status.exists():
-            found[path.name] = int(re.search(r"PPid:\s+(\d+)", status.read_text())[1])
+        if path.name != str(os.getpid()) and Path("/proc", path.name).exists():
+            fork_server = parent_of(path.name)
+            found[path.name] = int(parent_of(parent_of(fork_server)))
     return found
+
+
+def parent_of(process):
+    return re.search(r"PPid:\s+(\d+)", Path("/proc", process, "status").read_text())[1]
 
 
 def lose_node(cluster, folder, raylet):
@@ -150,3 +154,50 @@ def test_a_training_on_a_cluster_that_loses_a_node_equals_one_on_worker_processe
     for name, value in here.weights.items():
         np.testing.assert_array_equal(there.weights[name], value)
     np.testing.assert_array_equal(there.coverage_set.executed, here.coverage_set.executed)
+
+
+def test_a_process_that_dies_is_replaced_while_others_of_its_node_are_in_the_middle_of_episodes(
+    ray_cluster, address, tmp_path
+):
+    def course(slots, disturb):
+        found = [*slots.reset({slot: slot for slot in range(4)}).values()]
+        found += slots.step(dict.fromkeys(range(4), 1)).values()
+        disturb()
+        found += slots.reset({0: 9}).values()
+        found += slots.step(dict.fromkeys(range(4), 2)).values()
+        slots.close()
+        return found
+
+    folder = tmp_path / "ray"
+    folder.mkdir()
+
+    def kill_the_processes_of_a_node():
+        at = raylets(folder)
+        assert sorted(at.values()).count(min(at.values())) == 2, "two slots on each node"
+        for process, raylet in at.items():
+            if raylet == min(at.values()):
+                os.kill(int(process), signal.SIGKILL)
+
+    expected = course(slots_of(True, tmp_path, num_slots=4), lambda: None)
+    found = course(slots_of("ray", folder, num_slots=4), kill_the_processes_of_a_node)
+    np.testing.assert_equal(found, expected)
+
+
+def test_an_environment_of_a_script_that_nodes_do_not_have_is_made_on_them(ray_cluster, address):
+    class Still(gym.Env):
+        observation_space, action_space = gym.spaces.Discrete(2), gym.spaces.Discrete(2)
+
+        def reset(self, *, seed=None, options=None):
+            return 0, {}
+
+        def step(self, action):
+            return 1, np.array([1.0, -1.0]), True, False, {}
+
+    environment = GymnasiumEnvironment.from_source(
+        GymnasiumSource("still", Still), Probe((0.0, -2.0), True, False, 1),
+        num_slots=1, workers="ray",
+    )  # fmt: skip
+    slots = environment.slots()
+    slots.reset({0: 0})
+    np.testing.assert_array_equal(slots.step({0: 1})[0][1], [1, -1])
+    slots.close()

@@ -73,7 +73,9 @@ class GymnasiumEnvironment(AbstractEnvironment):
         if self._workers == "ray":
             from pcn.envs.ray_slots import RaySlots
 
-            return RaySlots(self._make, self.spec, self.num_slots)
+            return RaySlots(
+                self._make, self.spec, self.num_slots, answer_seconds=self._answer_seconds
+            )
         return WorkerSlots(
             self._make, self.spec, self.num_slots, answer_seconds=self._answer_seconds
         )

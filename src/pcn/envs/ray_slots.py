@@ -1,21 +1,70 @@
-"""Slots on the nodes of a Ray cluster, each in an actor; what is lost with a node is run again."""
+"""Slots on the nodes of a Ray cluster; what is lost with a node is run again."""
 
-from collections.abc import Mapping
+import base64
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
+import cloudpickle
 import numpy as np
 
 from pcn.cluster import connected, nodes_with_cores, reason_of, worker_environment
 from pcn.envs.gymnasium_source import MakeEnv
-from pcn.envs.slots import Beginning, Outcome, Played, Script
+from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script
 from pcn.envs.spec import EnvironmentSpec
-from pcn.envs.worker_slots import SlotProcess
+from pcn.envs.worker_slots import ANSWER_SECONDS, WorkerDied, WorkerSlots
 from pcn.errors import UserError
 
 LOST_ATTEMPTS = 4
-"""How many actors one message may lose before it is given up."""
+"""How many times what one message needs may be lost before it is given up."""
+
+
+class Answer(NamedTuple):
+    """What a node answers."""
+
+    answers: dict[int, Any]
+    """By slot."""
+    failed: str = ""
+    """What failed, in one sentence: the training cannot go on."""
+    lost: str = ""
+    """Which process was lost: others take its episodes over."""
+
+
+class NodeSlots:
+    """The slots of one node, each in a worker process there; an actor of the cluster.
+
+    A message of Ray's takes ten times as long as one to a process of the same machine, so one is
+    sent for all slots of a node together.
+    """
+
+    def __init__(
+        self, make: bytes, spec: EnvironmentSpec, slots: Sequence[int], answer_seconds: float
+    ) -> None:
+        self._numbers = {slot: number for number, slot in enumerate(slots)}
+        self._start = partial(
+            WorkerSlots, partial(_make_pickled, make), spec, len(slots),
+            answer_seconds=answer_seconds,
+        )  # fmt: skip
+        self._slots: WorkerSlots | None = None
+
+    def answer(self, what: str, messages: Mapping[int, Any]) -> Answer:
+        """What a method of the slots returns."""
+        try:
+            self._slots = self._slots or self._start()
+            ask = getattr(self._slots, what)
+            answers = ask({self._numbers[slot]: message for slot, message in messages.items()})
+        except WorkerDied as error:
+            return Answer({}, lost=str(error).removesuffix(f"; {GO_ON}"))
+        except UserError as error:
+            return Answer({}, failed=str(error))
+        return Answer({slot: answers[self._numbers[slot]] for slot in messages})
+
+
+def _make_pickled(make: bytes, **options: Any) -> Any:
+    """Make an environment whose function may be from a script that this node does not have."""
+    return cloudpickle.loads(base64.b64decode(make))(**options)
 
 
 @dataclass
@@ -27,21 +76,44 @@ class _Episode:
     rewards: list[np.ndarray] = field(default_factory=list)
 
 
-class RaySlots:
-    """Each instance in an actor of the cluster, which is kept from one episode to the next.
+@dataclass
+class _Share:
+    """The slots that one node has, and the actor that holds them there."""
 
-    Actors are shared out among the nodes by their cores. Results do not depend on where one is: its
-    process is seeded with every episode, like a worker process. When one is lost, another one
-    takes the same actions after the same seed, and goes on.
+    slots: list[int]
+    turn: int
+    """Which of the nodes it is."""
+    actor: Any
+    is_new: bool = False
+    """Whether the actor replaces one that was lost, and has not taken its episodes over yet."""
+
+
+class RaySlots:
+    """Instances shared out among the nodes by their cores, and kept from one episode to the next.
+
+    Results do not depend on where an instance is: its process is seeded with every episode. When a
+    process or a node is lost, others take the same actions after the same seeds, and go on.
     """
 
-    def __init__(self, make: MakeEnv, spec: EnvironmentSpec, num_slots: int) -> None:
+    def __init__(
+        self,
+        make: MakeEnv,
+        spec: EnvironmentSpec,
+        num_slots: int,
+        *,
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
         self.closed = False
         self._connection = ExitStack()
         self._ray = self._connection.enter_context(connected())
-        self._arguments = make, spec
+        # As text, so that what is defined in a script is not looked for in the node's own one.
+        self._arguments = base64.b64encode(cloudpickle.dumps(make)), spec
+        self._answer_seconds = answer_seconds
         self._episodes: dict[int, _Episode] = {}
-        self._actors = {slot: self._start(turn=slot) for slot in range(num_slots)}
+        self._shares = [
+            _Share(slots, turn, self._start(slots, turn))
+            for turn, slots in enumerate(self._shared_out(num_slots))
+        ]
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
@@ -58,15 +130,18 @@ class RaySlots:
         return answers
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
-        """Run a whole episode in each of these slots, with one message."""
-        return self._ask("play", scripts)
+        """Run a whole episode in each of these slots, with one message to a node."""
+        answers = self._ask("play", scripts)
+        for slot in scripts:
+            self._episodes.pop(slot, None)
+        return answers
 
     def close(self) -> None:
         """End every actor, and the connection if nobody else uses it."""
         if not self.closed:
             self.closed = True
-            for actor in self._actors.values():
-                self._ray.kill(actor)
+            for share in self._shares:
+                self._ray.kill(share.actor)
             self._connection.close()
 
     def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
@@ -74,65 +149,95 @@ class RaySlots:
         errors = self._ray.exceptions
         lost = errors.RayActorError, errors.ActorUnschedulableError
         found: dict[int, Any] = {}
+        reason = ""
         for attempt in range(LOST_ATTEMPTS):
-            asked = {
-                slot: self._send(slot, what, message, catch_up=attempt > 0)
-                for slot, message in messages.items()
-                if slot not in found
-            }
-            for slot, answers in asked.items():
+            asked = [
+                (share, self._send(share, what, mine))
+                for share in self._shares
+                if (mine := {slot: messages[slot] for slot in share.slots if slot in messages})
+                and not found.keys() >= mine.keys()
+            ]
+            for share, answers in asked:
+                elsewhere = attempt > 0
                 try:
-                    found[slot] = self._received(slot, answers)
+                    answer = self._received(answers)
                 except lost as error:
-                    reason = reason_of(error)
-                    self._ray.kill(self._actors[slot])
                     # Not on the same node again: it may take a while until its end is known.
-                    self._actors[slot] = self._start(turn=slot + attempt + 1)
+                    answer, elsewhere = Answer({}, lost=reason_of(error)), True
+                found |= answer.answers
+                share.is_new = bool(answer.lost)
+                if answer.lost:
+                    reason = answer.lost
+                    self._replace(share, elsewhere=elsewhere)
             if len(found) == len(messages):
                 return {slot: found[slot] for slot in messages}
         self.close()
         raise UserError(
-            f"Ray lost {LOST_ATTEMPTS} actors of one environment, the last time because: {reason}; "
-            "a recorded run goes on from its last checkpoint with `pcn resume`"
+            f"Ray lost {LOST_ATTEMPTS} times what one message was sent to, "
+            f"the last time because: {reason}; {GO_ON}"
         )
 
-    def _send(self, slot: int, what: str, message: Any, *, catch_up: bool) -> list[Any]:
-        """Send a message, and before it what a new actor has to do first."""
-        answer = self._actors[slot].answer
+    def _send(self, share: _Share, what: str, messages: Mapping[int, Any]) -> list[Any]:
+        """Send messages, and before them what a new actor has to do first."""
         first = []
-        if catch_up and what == "step":
-            episode = self._episodes[slot]
-            first.append(answer.remote("begin", Beginning(episode.seed, episode.actions)))
-        return [*first, answer.remote(what, message)]
+        if share.is_new:
+            over = messages if what != "step" else {}
+            beginnings = {
+                slot: Beginning(episode.seed, episode.actions)
+                for slot in share.slots
+                if slot not in over and (episode := self._episodes.get(slot))
+            }
+            if beginnings:
+                first.append(share.actor.answer.remote("begin", beginnings))
+        return [*first, share.actor.answer.remote(what, messages)]
 
-    def _received(self, slot: int, answers: list[Any]) -> Any:
-        """What a slot has answered last; a `UserError` if it failed, or did not catch up."""
-        *before, (failed, answer) = self._ray.get(answers)
-        for failed_before, rewards in before:
-            failed, answer = (True, rewards) if failed_before else (failed, answer)
-            if not failed and not np.array_equal(rewards, self._episodes[slot].rewards):
-                failed, answer = True, (
-                    "an episode whose actor was lost took another course when it was run again: "
-                    "the environment does not repeat itself with the same seed"
-                )  # fmt: skip
-        if failed:
+    def _received(self, answers: list[Any]) -> Answer:
+        """What an actor has answered last; a `UserError` if it failed, or did not catch up."""
+        *before, last = self._ray.get(answers)
+        for caught_up in before:
+            if caught_up.failed or caught_up.lost:
+                last = caught_up
+            for slot, rewards in caught_up.answers.items():
+                if not np.array_equal(rewards, self._episodes[slot].rewards):
+                    last = Answer({}, failed=(
+                        "an episode whose process was lost took another course when it was run "
+                        "again: the environment does not repeat itself with the same seed"
+                    ))  # fmt: skip
+        if last.failed:
             self.close()
-            raise UserError(answer)
-        return answer
+            raise UserError(last.failed)
+        return last
 
-    def _start(self, turn: int) -> Any:
+    def _shared_out(self, num_slots: int) -> list[list[int]]:
+        """The slots of each node that has cores, as many as it has cores in turn."""
+        places = [
+            number
+            for number, node in enumerate(nodes_with_cores(self._ray))
+            for _ in range(int(node["Resources"]["CPU"]))
+        ] or [0]
+        at = [places[slot % len(places)] for slot in range(num_slots)]
+        return [
+            [slot for slot in range(num_slots) if at[slot] == number] for number in sorted({*at})
+        ]
+
+    def _replace(self, share: _Share, *, elsewhere: bool) -> None:
+        """Another actor for the same slots, on the same node or on the next one."""
+        self._ray.kill(share.actor)
+        share.turn += elsewhere
+        share.actor = self._start(share.slots, share.turn)
+
+    def _start(self, slots: list[int], turn: int) -> Any:
         """An actor on the node whose turn it is."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        nodes = nodes_with_cores(self._ray)
-        turns = [node["NodeID"] for node in nodes for _ in range(int(node["Resources"]["CPU"]))]
-        actor_class = self._ray.remote(SlotProcess).options(
-            num_cpus=0,  # more than there are cores, so that none of these ever waits
+        nodes = [node["NodeID"] for node in nodes_with_cores(self._ray)]
+        actor_class = self._ray.remote(NodeSlots).options(
+            num_cpus=0,  # there may be more slots than cores, and none of them should wait
             max_restarts=0,
             runtime_env=worker_environment(),
             # Ray itself puts actors without cores anywhere, even all on the head node.
-            scheduling_strategy=NodeAffinitySchedulingStrategy(turns[turn % len(turns)], soft=False)
-            if turns
+            scheduling_strategy=NodeAffinitySchedulingStrategy(nodes[turn % len(nodes)], soft=False)
+            if nodes
             else "DEFAULT",
         )
-        return actor_class.remote(*self._arguments)
+        return actor_class.remote(*self._arguments, slots, self._answer_seconds)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from pcn.envs.gymnasium_source import MakeEnv, failure_of
-from pcn.envs.slots import GO_ON, Outcome, Played, Script, Slot
+from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, Slot
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 
@@ -35,6 +35,10 @@ TOLD_SECONDS = 30.0
 _NAME = "pcn-worker"
 _UNGUARDED = 77
 """Exit code of a worker that was about to start workers while it imported the main script."""
+
+
+class WorkerDied(UserError):
+    """A worker process has ended by itself, or somebody has killed it."""
 
 
 class WorkerSlots:
@@ -81,6 +85,10 @@ class WorkerSlots:
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
         """Run a whole episode in each of these slots."""
         return self._ask("play", scripts)
+
+    def begin(self, beginnings: Mapping[int, Beginning]) -> dict[int, list[np.ndarray]]:
+        """Take the first steps of an episode again in each of these slots; their rewards."""
+        return self._ask("begin", beginnings)
 
     def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
         try:
@@ -132,7 +140,7 @@ class WorkerSlots:
                 'trains when it is imported: put that under `if __name__ == "__main__":`'
             ) from None
         told = ", ".join(f"{pid}{_reason(code)}" for pid, code in dead.items())
-        raise UserError(
+        raise WorkerDied(
             f"{self._name}: a worker process died (pid {told or 'unknown'}); {GO_ON}"
         ) from None
 
