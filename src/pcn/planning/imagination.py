@@ -38,9 +38,13 @@ def imagine(
     horizon: int,
     unknown: Float[np.ndarray, " objective"],
     rng: np.random.Generator,
+    groups: int = 1,
     disturbed: Float[np.ndarray, " episode"] | None = None,
 ) -> Imagined:
     """Episodes from these places on.
+
+    Chance is dealt out evenly: in each step as many episodes of a group are lucky as unlucky, and
+    all groups meet the same chance. So mean returns of groups can be compared after few episodes.
 
     Args:
         model: what actions do.
@@ -50,6 +54,7 @@ def imagine(
         horizon: after how many steps every episode is over.
         unknown: what is received where the model knows nothing, which ends the episode.
         rng: decides what is chance in the model.
+        groups: in how many groups of equal size the episodes come, one after the other.
         disturbed: how likely something else than the chosen action is done, in each episode.
     """
     count = len(starts)
@@ -58,8 +63,8 @@ def imagine(
     columns: list[tuple[np.ndarray, ...]] = []
     for time in range(horizon):
         going = np.flatnonzero(alive)
-        # All random numbers are drawn for all episodes: whoever acts better meets the same chance.
-        draws = rng.random((4, count))[:, going]
+        # For ended episodes, too: whoever acts better meets the same chance.
+        draws = np.stack([*rng.random((2, count)), *_dealt_out(rng, count, groups)])[:, going]
         if len(going) == 0:
             break
         chosen = act(going, places[going], time)
@@ -76,6 +81,13 @@ def imagine(
         alive[going] = ~(lost | (draws[3] < ends))
     episodes, times, visited, options = (np.concatenate(one) for one in zip(*columns, strict=True))
     return Imagined(returns, lengths, episodes, times, visited, options)
+
+
+def _dealt_out(rng: np.random.Generator, count: int, groups: int) -> Float[np.ndarray, "2 episode"]:
+    """Two numbers from 0 to 1 for each episode, evenly spread over each group."""
+    size = count // groups
+    evenly = (rng.permuted(np.tile(np.arange(size), (2, 1)), axis=1) + rng.random((2, 1))) / size
+    return np.tile(evenly, (1, groups))
 
 
 def _outcomes(

@@ -113,6 +113,7 @@ class FittedCurriculum(AbstractCurriculum):
             horizon=self._horizon,
             unknown=self._unknown,
             rng=np.random.default_rng(0),
+            groups=count,
             disturbed=disturbed,
         )
 
