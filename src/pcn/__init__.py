@@ -4,11 +4,11 @@ Importing this package imports neither JAX nor an environment, and changes nothi
 but Gymnasium's registry, which gets the ids `pcn/<name>-v0`. `configure_jax` sets JAX up for speed.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from pcn.starting import quiet_while_starting
 
 quiet_while_starting()  # before the first import that takes its time
+
+from typing import TYPE_CHECKING, Any  # noqa: E402
 
 from pcn.envs.gymnasium_ids import register_all  # noqa: E402
 from pcn.lazy import attribute_of  # noqa: E402

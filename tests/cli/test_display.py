@@ -2,9 +2,11 @@
 
 import dataclasses
 import io
+import re
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from pcn.cli.display import Display, first_line
 from pcn.envs.evidence import Evidence
@@ -23,9 +25,9 @@ def advanced(steps, phase="training"):
                     evaluation=None)  # fmt: skip
 
 
-def shown(events, *, terminal=False):
+def shown(events, *, terminal=False, width=200):
     text = io.StringIO()
-    console = Console(file=text, width=200, force_terminal=terminal)
+    console = Console(file=text, width=width, force_terminal=terminal)
     with Display(console, "Training") as display:
         for event in events:
             display(event)
@@ -47,6 +49,15 @@ def test_plain_lines_come_ten_times_and_with_each_phase(started):
 
 def test_a_terminal_shows_a_bar(started):
     assert "consolidating" in shown([started, advanced(110, "consolidating")], terminal=True)
+
+
+def test_in_80_columns_the_bar_the_percentage_and_the_time_left_have_their_room(started):
+    late = Advanced(5_190, 100_000, seconds=8, loss=1.048, front_size=10, phase="training",
+                    evaluation=None)  # fmt: skip
+    text = shown([started, late], terminal=True, width=80)
+    (line,) = {line for line in Text.from_ansi(text).plain.splitlines() if "5,190" in line}
+    assert re.match(r"\S{8}   5% --:-- 5,190 steps · front 10 · executed hypervolume - ·", line)
+    assert len(line) <= 80
 
 
 def test_the_first_line_says_what_was_found_out(started):

@@ -109,8 +109,15 @@ def test_the_overview_is_what_the_environments_say():
         (["train"], "which environment?"),
         (["plot", "--outt", "a.png"], "--outt, perhaps --out"),
         (["trian"], "no command is called 'trian', perhaps train was meant"),
-        (["train", "deep-see-treasure"], "'deep-see-treasure', perhaps deep-sea-treasure was"),
-        (["completion", "tcsh"], "'tcsh' for argument 'shell'. Expected one of ('bash', 'zsh')"),
+        (["train", "deep-see-treasure"], "perhaps deep-sea-treasure was meant; `pcn envs` lists"),
+        (["envs", "minecrat"], "'minecrat', perhaps minecart was meant; there are"),
+        (["completion", "tcsh"], "pcn: shell must be one of 'bash', 'zsh', got 'tcsh'; see"),
+        (["resume"], "pcn: `pcn resume` needs RUN (the run's folder); see `pcn resume --help`"),
+        (["play"], "folder) and --policy INT (the policy's id, as in front.csv)"),
+        (["play", "x", "--policy"], "pcn: --policy needs a value; see"),
+        (["play", "x", "y", "--policy", "1"], "pcn: nothing is expected where y stands; see"),
+        (["reproduce", "dst", "--scale", "x"], "pcn: --scale: 'x' is no number; see"),
+        (["check"], "ENVIRONMENT (one that `pcn envs` lists, an id of"),
     ],
 )  # fmt: skip
 def test_a_slip_of_the_keyboard_is_answered_in_one_sentence(arguments, told, capsys):
@@ -123,6 +130,9 @@ def test_help_is_short_and_shows_no_riddles(capsys):
     with pytest.raises(SystemExit):
         main(["train", "--help"])
     basic = capsys.readouterr().out
+    assert basic.startswith("usage: pcn train [-h] [OPTIONS] [ENVIRONMENT]\n")
+    about = basic.partition("positional arguments")[0].rstrip()
+    assert "\n " not in about  # one line for each paragraph
     assert len(basic.splitlines()) < 80
     assert "--help-all" in basic
     assert "--total-steps" in basic
@@ -135,6 +145,17 @@ def test_help_is_short_and_shows_no_riddles(capsys):
     everything = capsys.readouterr().out
     assert "--consolidation.updates" in everything
     assert "{None}" not in basic + everything
+
+
+def test_help_calls_what_a_command_takes_by_its_name(capsys):
+    from pcn.cli import main
+
+    for command, taken in (("report", "RUN [RUN ...]"), ("envs", "[ENVIRONMENT ...]")):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        shown = capsys.readouterr().out
+        assert shown.startswith(f"usage: pcn {command} [-h] {taken} [")
+        assert "(default: )" not in shown
 
 
 @pytest.mark.parametrize("word", ["1.5", "abc", "nan", "inf", ""])

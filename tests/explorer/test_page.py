@@ -14,6 +14,7 @@ from explored import KEPT
 from made_runs import save_run
 from pcn import load
 from pcn.explorer.report import report_html
+from pcn.explorer.report_rollouts import execute_chosen
 from pcn.explorer.shown_runs import open_runs
 
 pytestmark = needs_chromium
@@ -258,7 +259,8 @@ def test_a_policy_is_taken_away_as_a_run_of_its_own(page, trained, tmp_path):
 def test_a_report_works_from_disk_without_a_network(open_page, tmp_path):
     runs, _ = open_runs([KEPT / "pcn"])
     file = tmp_path / "front.html"
-    file.write_text(report_html(runs, num_rollouts=None), encoding="utf-8")
+    rollouts = execute_chosen(runs, None, own_process=False)
+    file.write_text(report_html(runs, rollouts), encoding="utf-8")
     page = open_page(file.as_uri(), offline=True)
     page.fill("#limit-1", "9")
     page.press("#limit-1", "Enter")

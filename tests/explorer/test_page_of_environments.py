@@ -11,7 +11,9 @@ import pytest
 from browsing import PATIENCE, expect, needs_chromium, served
 from explored import ENVIRONMENTS, KEPT
 from pcn import load
-from pcn.explorer import report, thread_stage
+from pcn.explorer import thread_stage
+from pcn.explorer.report import report_html
+from pcn.explorer.report_rollouts import chosen_policies, execute_chosen
 from pcn.explorer.rollouts import Limits
 from pcn.explorer.shown_runs import open_runs
 
@@ -35,8 +37,7 @@ def test_filter_pick_play_pin_ask_share_take_away_and_report(
     open_page, tmp_path, monkeypatch, kind
 ):
     """The best policy of the first objective and another one; by hand, every number is known."""
-    for module in (thread_stage, report):
-        monkeypatch.setattr(module, "Limits", partial(Limits, most_steps=MOST_STEPS))
+    monkeypatch.setattr(thread_stage, "Limits", partial(Limits, most_steps=MOST_STEPS))
     folder = FOLDERS[kind]
     run = load(folder, weights=False)
     executed = run.coverage_set.executed
@@ -77,8 +78,9 @@ def test_filter_pick_play_pin_ask_share_take_away_and_report(
 
     file = tmp_path / "front.html"
     runs, _ = open_runs([folder])
-    file.write_text(report.report_html(runs, num_rollouts=1), encoding="utf-8")
-    (embedded,) = report.chosen_policies(runs[0], 1)
+    rollouts = execute_chosen(runs, 1, own_process=False)
+    file.write_text(report_html(runs, rollouts), encoding="utf-8")
+    (embedded,) = chosen_policies(runs[0], 1)
     page = open_page(f"{file.as_uri()}#pick=0.{embedded}", offline=True)
     filter_half(page, run)
     play_to_the_end(page, 1)

@@ -13,7 +13,8 @@ from explored import shown
 from made_runs import TREASURES, made_run, save_run, toy_spec
 from pcn.cli import main
 from pcn.envs.spec import Objective
-from pcn.explorer.report import SCRIPT, STYLE, chosen_policies, inlined, report_html
+from pcn.explorer.report import SCRIPT, STYLE, inlined, report_html
+from pcn.explorer.report_rollouts import chosen_policies, execute_chosen
 from pcn.explorer.shown_runs import ShownRun, open_runs
 
 INDEX = f"<html><head><title>x</title>{STYLE}</head><body>{SCRIPT}</body></html>"
@@ -111,8 +112,10 @@ def test_the_policies_to_watch_are_the_suggested_ones_then_the_extremes():
 def test_chosen_rollouts_are_in_the_file():
     runs = [shown("pcn"), shown("ra")]
     progress = []
-    page = report_html(runs, num_rollouts=2, told=lambda *numbers: progress.append(numbers))
-    rollouts = Parts(page).json_of("rollouts")
+    executed = execute_chosen(
+        runs, 2, told=lambda *numbers: progress.append(numbers), own_process=False
+    )
+    rollouts = Parts(report_html(runs, executed)).json_of("rollouts")
     expected = {f"{number}/{policy}" for number, one in enumerate(runs)
                 for policy in chosen_policies(one, 2)}  # fmt: skip
     assert rollouts.keys() == expected
@@ -127,4 +130,4 @@ def test_chosen_rollouts_are_in_the_file():
 
 def test_a_report_without_rollouts_needs_none(tmp_path):
     runs, _ = open_runs([save_run(tmp_path / "run", [[1, -3], [2, -5]])])
-    assert Parts(report_html(runs, num_rollouts=0)).json_of("rollouts") == {}
+    assert execute_chosen(runs, 0) == {}

@@ -108,7 +108,7 @@ def test_a_rollout_that_takes_too_long_is_stopped_and_says_so(commanded, limits)
     rollout = commanded.execute_policy(deepest, seed=0, limits=limits)
     assert rollout["steps"] == 1
     assert rollout["truncated"]
-    assert rollout["message"] == "It was stopped after 1 steps: it took too long."
+    assert rollout["message"] == "It was stopped after one step: it took too long."
 
 
 def test_an_environment_without_a_picture_is_watched_without(monkeypatch):

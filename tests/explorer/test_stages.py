@@ -9,8 +9,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from explored import KEPT
+from pcn.cli import main
 from pcn.errors import UserError
 from pcn.explorer.explorer import Explorer
+from pcn.explorer.report_rollouts import execute_chosen
 from pcn.explorer.requests import PolicyRequest
 from pcn.explorer.server import application
 from pcn.explorer.shown_runs import open_runs
@@ -105,7 +107,7 @@ def test_closing_does_not_wait_for_a_step_that_hangs(place):
     waiting.start()
     while not (place / "hangs").exists():
         assert waiting.is_alive()
-    process = explorer._process._process
+    process = explorer._stages.on_disk._process
     explorer.close()
     waiting.join()
     assert process.returncode is not None
@@ -127,7 +129,29 @@ def test_a_thread_that_hangs_is_told_and_can_come_back(place):
     with pytest.raises(UserError, match="An earlier rollout hangs in its environment"):
         explorer.rollout(PolicyRequest(0, 2))
     (place / "hang").unlink()
-    explorer._process._thread.join()
+    explorer._stages.on_disk._thread.join()
     explorer._answer_seconds = PATIENCE
     assert explorer.rollout(PolicyRequest(0, 1))["policy"] == 1
     explorer.close()
+
+
+def test_a_report_gives_up_an_environment_that_hangs_and_goes_on_without_it(place):
+    (place / "hang").touch()
+    runs, _ = open_runs([place / "run"])
+    missing = []
+    assert execute_chosen(runs, 2, warned=missing.append, answer_seconds=5.0) == {}
+    assert missing == [
+        "the report has 0 of 2 rollouts of run: The environment moody:Moody had not come back "
+        "after 5 seconds, so that the rollout was ended."
+    ]  # once: the second policy would hang as well
+
+
+def test_a_report_is_written_without_a_policy_whose_environment_dies(place, capsys):
+    (place / "die").touch()
+    out = place / "front.html"
+    main(["report", str(place / "run"), "--rollouts", "1", "--out", str(out)])
+    told = capsys.readouterr().err.strip()
+    assert told.startswith("pcn: the report has 0 of 1 rollouts of run: policy ")
+    assert told.endswith(" could not be executed: its process ended, exit code 3")
+    assert "\n" not in told
+    assert out.read_text(encoding="utf-8").count('id="rollouts">{}</script>') == 1

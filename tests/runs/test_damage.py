@@ -117,7 +117,7 @@ def test_progress_of_wrong_types_is_refused(value, column, folder):
     header, row = (folder / "progress.csv").read_text().splitlines()
     cells = dict(zip(header.split(","), row.split(","), strict=True)) | {column: value}
     (folder / "progress.csv").write_text(f"{header}\n{','.join(cells.values())}\n")
-    refused(folder, r"progress\.csv is damaged: ")
+    refused(folder, rf"progress\.csv is damaged: {column} is ")
 
 
 def test_json_that_nests_too_deeply_is_refused(folder):

@@ -32,6 +32,23 @@ def test_a_reward_of_another_shape_or_kind_is_refused(reward):
     assert policy.act(HERE) == 3
 
 
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        (np.array([np.nan, 0]), "the observation is nan at entry 0; only finite numbers"),
+        (np.array([np.inf, 0]), "the observation is inf at entry 0"),
+        (np.array([0, 0, 0]), r"the observation has shape \(3,\), its space says \(2,\)"),
+        (np.array([1j, 0]), "which is no array of real numbers"),
+        ("here", "the observation is 'here', which is no array of real numbers"),
+    ],
+)
+def test_an_observation_that_a_network_cannot_read_is_refused(seen, told):
+    policy = make_policy(masked=False)
+    with pytest.raises(UserError, match=told):
+        policy.act(seen)
+    assert policy.act(HERE) == 1  # nothing was lost
+
+
 def test_an_environment_that_masks_actions_needs_its_mask():
     policy = make_policy(masked=True)
     with pytest.raises(UserError, match="deep-sea-treasure masks actions"):

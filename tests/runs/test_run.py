@@ -53,7 +53,7 @@ def test_observing_before_acting_is_an_error(run):
 
 @pytest.mark.slow
 def test_a_wrong_observation_is_told(run):
-    with pytest.raises(pcn.UserError, match="does not fit"):
+    with pytest.raises(pcn.UserError, match=r"the observation has shape \(3,\)"):
         run.policy(0).act([0, 0, 0])
 
 

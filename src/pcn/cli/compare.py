@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import tyro
 from rich.markup import escape
 from rich.table import Table
 
+from pcn.cli.positionals import RunFolders
 from pcn.cli.screen import complain, console, next_steps, print_table, quoted, vector
 from pcn.errors import UserError
 
@@ -25,7 +25,7 @@ class Compare:
     objectives by their names, all maximised, and if need be `algorithm`, `seed` and `environment`.
     """
 
-    runs: tyro.conf.Positional[tuple[Path, ...]]
+    runs: RunFolders
     """Run folders, folders with runs anywhere in them, and .csv files of other tools' returns."""
     out: Path = Path("comparison")
     """The folder for tables and pictures, one folder in it for each environment."""

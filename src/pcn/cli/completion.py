@@ -18,7 +18,7 @@ class Completion:
     """Print a script that completes `pcn` in a shell: `eval "$(pcn completion bash)"`."""
 
     shell: tyro.conf.Positional[Literal["bash", "zsh"]]
-    """The shell that is to run it."""
+    """The shell that is to run it: bash or zsh."""
 
     def __call__(self) -> None:
         """Print the script."""

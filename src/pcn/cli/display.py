@@ -18,7 +18,8 @@ PLAIN_LINES = 10
 """How many lines a quick run prints where there is no terminal."""
 SECONDS_BETWEEN_LINES = 15.0
 """A slow run prints a line that often, whatever it is doing."""
-
+WIDE = 110
+"""Columns of a terminal that has room for everything."""
 
 LOGGER = logging.getLogger("pcn")
 """What parts of the library warn of by themselves, such as a worker that does not answer."""
@@ -70,23 +71,31 @@ class Display:
         if not self._console.is_terminal:
             return
         self._bar = Progress(
-            BarColumn(bar_width=20),
+            BarColumn(bar_width=8 if self._is_narrow else 20),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeRemainingColumn(compact=True),
-            # In a narrow terminal the end of this is cut off, not the bar.
+            # This takes what the others leave, so that in a narrow terminal its end is cut off.
             TextColumn(
-                "{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis")
+                "{task.description}",
+                table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
             ),
             console=self._console,
             transient=True,
+            expand=True,
         )
         self._task = self._bar.add_task("compiling (kept on disk for the next run)", total=None)
         self._bar.start()
 
+    @property
+    def _is_narrow(self) -> bool:
+        """Whether a bar, its text and the number of all steps would not fit into a line."""
+        return self._console.is_terminal and self._console.width < WIDE
+
     def _advance(self, event: Advanced) -> None:
         if event.evaluation is not None:
             self._hypervolume = number(event.evaluation.executed_hypervolume)
-        counted = f"{event.steps:,} of {event.total_steps:,} steps · front {event.front_size}"
+        of_all = "" if self._is_narrow else f" of {event.total_steps:,}"
+        counted = f"{event.steps:,}{of_all} steps · front {event.front_size}"
         loss = "-" if math.isnan(event.loss) else f"{event.loss:.3f}"
         text = (
             f"{counted} · executed hypervolume {self._hypervolume} · loss {loss}"

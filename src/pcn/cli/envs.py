@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 from rich.markup import escape
@@ -14,7 +15,7 @@ from pcn.cli.screen import console, next_steps, print_table
 from pcn.envs.entry_points import installed_names
 from pcn.envs.registry import ENVIRONMENTS
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import UserError
+from pcn.errors import UserError, perhaps
 
 COLUMNS = ("environment", "objectives", "actions", "step limit", "budget", "front")
 OVERVIEW = Path(pcn.envs.__file__).with_name("overview.json")
@@ -27,7 +28,10 @@ MOST_OBJECTIVES = 4
 class Envs:
     """List the environments: objectives, sizes, budgets and what is known of their fronts."""
 
-    names: tyro.conf.Positional[tuple[str, ...]] = ()
+    names: Annotated[
+        tyro.conf.Positional[tuple[str, ...]],
+        tyro.conf.arg(metavar="[ENVIRONMENT ...]", help_behavior_hint="(default: all)"),
+    ] = ()
     """Only these environments."""
     verbose: tyro.conf.FlagCreatePairsOff[bool] = False
     """Also show what the recipe of each changes for each algorithm and preset, and why."""
@@ -37,7 +41,8 @@ class Envs:
         for name in self.names:
             if name not in ENVIRONMENTS:
                 known = ", ".join(ENVIRONMENTS)
-                raise UserError(f"no environment is called {name!r}; there are: {known}")
+                meant = perhaps(name, ENVIRONMENTS)
+                raise UserError(f"no environment is called {name!r}{meant}; there are: {known}")
         names = self.names or tuple(ENVIRONMENTS)
         table = Table(box=None, header_style="bold", pad_edge=False)
         for column in COLUMNS:

@@ -3,10 +3,8 @@
 import webbrowser
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
-import tyro
-
+from pcn.cli.positionals import RunFolders
 from pcn.cli.screen import complain, console, next_steps, quoted
 from pcn.errors import UserError
 
@@ -19,7 +17,7 @@ class Explore:
     needs the extra `pcn[explore]`; it listens on this machine only and ends with Ctrl-C.
     """
 
-    runs: tyro.conf.Positional[tuple[Path, ...]]
+    runs: RunFolders
     """The folders of runs of one environment."""
     port: int = 0
     """The port to listen on; 0 takes a free one."""

@@ -14,8 +14,8 @@ from pcn.runs.run import load
 class Export:
     """Write a policy, a whole run or its episodes for other tools.
 
-    `--onnx` writes an ONNX model, a short Python file that acts with it by NumPy and onnxruntime
-    alone, and a model card. `--dataset` writes the episodes that the run has kept.
+    With `--onnx`, that is an ONNX model, a short Python file that acts with it by NumPy and
+    onnxruntime alone, and a model card; with `--dataset`, the episodes that the run has kept.
     """
 
     run: tyro.conf.Positional[Path]

@@ -24,6 +24,31 @@ def whole_number(word: str) -> int:
     return int(value)
 
 
+def number(word: str) -> float:
+    """What the word says, if that is a number."""
+    try:
+        return float(word)
+    except ValueError:
+        raise ValueError(f"{word!r} is no number") from None
+
+
+@REGISTRY.primitive_rule
+def _numbers(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[float] | None:
+    if info.type is not float:
+        return None
+
+    def is_instance(value: Any) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="FLOAT",
+        instance_from_str=lambda words: number(words[0]),
+        is_instance=is_instance,
+        str_from_instance=lambda value: [str(value)],
+    )
+
+
 @REGISTRY.primitive_rule
 def _whole_numbers(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | None:
     if info.type is not int:
@@ -43,7 +68,7 @@ def _whole_numbers(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | N
 
 _SIMPLE: dict[Any, tuple[str, Any]] = {
     int: ("INT", whole_number),
-    float: ("FLOAT", float),
+    float: ("FLOAT", number),
     str: ("STR", str),
     Path: ("PATH", Path),
 }

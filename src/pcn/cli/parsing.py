@@ -10,7 +10,18 @@ import tyro
 from pcn.cli.numbers import REGISTRY
 from pcn.errors import UserError, perhaps
 
-CONFIG = (tyro.conf.OmitArgPrefixes,)
+CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.PositionalMetavarFromFieldName)
+
+REWORDED = (
+    (r"error parsing (\S+): (.*)", r"\1: \2"),
+    (
+        r"invalid choice '(.*)' for argument '(.*)'\. Expected one of \((.*)\)",
+        r"\2 must be one of \3, got '\1'",
+    ),
+    (r"missing value for argument '(.*)'\. Expected 1 values", r"\1 needs a value"),
+    (r"unrecognized options: (.*)", r"nothing is expected where \1 stands"),
+)
+"""What tyro says about mistakes, and how a sentence says it."""
 
 
 def parse(kind: Any, arguments: list[str], program: str) -> Any:
@@ -18,14 +29,29 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
     said = io.StringIO()
     try:
         with redirect_stderr(said):
-            return tyro.cli(kind, args=arguments, prog=program, registry=REGISTRY, config=CONFIG)
+            return tyro.cli(
+                kind,
+                args=arguments,
+                prog=program,
+                description=_paragraphs(kind.__doc__ or ""),
+                registry=REGISTRY,
+                config=CONFIG,
+            )
     except SystemExit as stop:
         if not stop.code:
             raise
         unknown = _unknown_option(kind, arguments)
-        raise UserError(
-            f"{unknown or _in_one_line(said.getvalue())}; see `{program} --help`"
-        ) from None
+        sentence = unknown or _missing(said.getvalue(), program) or _in_one_line(said.getvalue())
+        raise UserError(f"{sentence}; see `{program} --help`") from None
+
+
+def _paragraphs(docstring: str) -> str:
+    """A docstring with one line for each paragraph, which the terminal breaks where it ends.
+
+    >>> _paragraphs("One\\n    line.\\n\\n    Another.")
+    'One line.\\n\\nAnother.'
+    """
+    return "\n\n".join(" ".join(part.split()) for part in docstring.split("\n\n"))
 
 
 def options_of(kind: Any) -> list[str]:
@@ -52,6 +78,29 @@ def _unknown_option(kind: Any, arguments: list[str]) -> str | None:
     return None
 
 
+def _missing(box: str, program: str) -> str | None:
+    """A sentence on the arguments that must be given, and were not."""
+    if "Missing from" not in box:
+        return None
+    # Names are indented once, and what they mean twice; a long meaning has several lines. The
+    # advice at the end is indented once, too, and has nothing below it.
+    needed: list[tuple[str, list[str]]] = []
+    for line in re.findall(r"^\W? {5,}\S.*", box.partition("Missing from")[2], re.MULTILINE):
+        words = re.sub(r"[│|]", " ", line)
+        if words.startswith(" " * 9) and needed:
+            needed[-1][1].append(words.strip())
+        elif not words.startswith(" " * 9):
+            needed.append((words.strip(), []))
+    named = [f"{name} ({meaning})" for name, lines in needed if (meaning := _meaning(lines))]
+    return f"`{program}` needs {' and '.join(named)}"
+
+
+def _meaning(lines: list[str]) -> str:
+    """What an argument means, to stand in brackets."""
+    sentence = " ".join(lines).replace("(required)", "").strip().rstrip(".")
+    return sentence[:1].lower() + sentence[1:]
+
+
 def _in_one_line(box: str) -> str:
     """What an error in a box says first, as one line; its title and its advice are left out."""
     parts: list[list[str]] = [[]]
@@ -66,4 +115,7 @@ def _in_one_line(box: str) -> str:
     whole = (part for part in told if ":" in part or part.endswith("."))
     sentence = next(whole, told[0] if told else "")
     sentence = sentence.rstrip(".") or "these arguments cannot be read"
-    return sentence[:1].lower() + sentence[1:]
+    sentence = sentence[:1].lower() + sentence[1:]
+    for theirs, ours in REWORDED:
+        sentence = re.sub(f"^{theirs}$", ours, sentence)
+    return sentence

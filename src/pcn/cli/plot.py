@@ -5,6 +5,7 @@ from pathlib import Path
 
 import tyro
 
+from pcn.cli.positionals import RunFolders
 from pcn.cli.screen import console, next_steps, quoted
 from pcn.errors import UserError
 from pcn.runs.run import load
@@ -20,7 +21,7 @@ class Plot:
     With --progress: archive and executed hypervolume against steps, of one run or several.
     """
 
-    runs: tyro.conf.Positional[tuple[Path, ...]]
+    runs: RunFolders
     """The folder of a run, or of several."""
     progress: tyro.conf.FlagCreatePairsOff[bool] = False
     """Draw how the training went instead of the front."""

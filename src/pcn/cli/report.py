@@ -4,8 +4,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import tyro
-
+from pcn.cli.positionals import RunFolders
 from pcn.cli.screen import complain, console, next_steps, quoted
 from pcn.errors import UserError
 
@@ -20,7 +19,7 @@ class Report:
     suggested ones, then those that differ most.
     """
 
-    runs: tyro.conf.Positional[tuple[Path, ...]]
+    runs: RunFolders
     """The folders of runs of one environment."""
     out: Path = Path("front.html")
     """The file to write."""
@@ -36,8 +35,8 @@ class Report:
         if not self.out.resolve().parent.is_dir():  # told before policies are executed
             raise UserError(f"cannot write {self.out}: {self.out.parent} is not a folder")
         num_rollouts = _num_rollouts(self.rollouts)
-        from pcn.compilation import configure_jax
         from pcn.explorer.report import report_html
+        from pcn.explorer.report_rollouts import execute_chosen
         from pcn.explorer.shown_runs import first_folder, open_runs
         from pcn.serialisation.files import write_bytes
 
@@ -45,9 +44,13 @@ class Report:
         unwatched = [shown.why_not_watched for shown in runs if shown.why_not_watched is not None]
         for sentence in [*left_out, *(unwatched if num_rollouts != 0 else [])]:
             complain(sentence)
-        if num_rollouts != 0 and len(unwatched) < len(runs):
-            configure_jax()
-        content = report_html(runs, num_rollouts=num_rollouts, left_out=left_out, told=_tell)
+        missing: list[str] = []
+        rollouts = execute_chosen(runs, num_rollouts, told=_tell, warned=missing.append)
+        if missing and sys.stderr.isatty():
+            print(file=sys.stderr)  # ends the line that says how far it is
+        for sentence in missing:
+            complain(sentence)
+        content = report_html(runs, rollouts, left_out=left_out)
         try:
             write_bytes(self.out, content.encode())
         except OSError as error:
@@ -75,6 +78,6 @@ def _num_rollouts(given: str) -> int | None:
 
 def _tell(done: int, all_of_them: int) -> None:
     """Say on a terminal how far it is."""
-    if sys.stderr.isatty():
+    if all_of_them and sys.stderr.isatty():
         end = "\n" if done == all_of_them else ""
-        print(f"\rexecuted {done} of {all_of_them} policies", end=end, file=sys.stderr)
+        print(f"\rexecuted {done} of {all_of_them} policies", end=end, file=sys.stderr, flush=True)

@@ -19,7 +19,10 @@ class Sweep(ExecutionOptions):
     same command again.
     """
 
-    environments: tyro.conf.Positional[tuple[str, ...]]
+    environments: Annotated[
+        tyro.conf.Positional[tuple[str, ...]],
+        tyro.conf.arg(metavar="ENVIRONMENT [ENVIRONMENT ...]", help_behavior_hint=""),
+    ]
     """Those that `pcn envs` lists, ids of Gymnasium, or `module:Name` of your own."""
     out: Path
     """The experiment's folder."""

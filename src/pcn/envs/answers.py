@@ -106,14 +106,16 @@ class AnswerCheck:
 
     def observation(self, space: gym.Space[Any], seen: Any) -> str | None:
         """Refuse an observation that cannot be learnt from; a sentence on one outside its box."""
-        fault = _fault(space, seen, "the observation")
+        fault = observation_fault(space, seen)
         if fault is not None:
             raise self.refusal(fault)
         outside = _outside(space, seen, "the observation")
         return None if outside is None else f"{self.where}: {outside}"
 
 
-def _fault(space: gym.Space[Any], seen: Any, what: str) -> str | None:
+def observation_fault(
+    space: gym.Space[Any], seen: Any, what: str = "the observation"
+) -> str | None:
     """What makes an observation useless, in words; None if nothing does."""
     if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
         for name, part in _parts(space):
@@ -121,7 +123,7 @@ def _fault(space: gym.Space[Any], seen: Any, what: str) -> str | None:
                 inner = seen[name]
             except (KeyError, IndexError, TypeError):
                 return f"{what} has no part {name!r}, which its space has"
-            fault = _fault(part, inner, f"part {name!r} of {what}")
+            fault = observation_fault(part, inner, f"part {name!r} of {what}")
             if fault is not None:
                 return fault
         return None
@@ -136,7 +138,7 @@ def _fault(space: gym.Space[Any], seen: Any, what: str) -> str | None:
     if not np.isfinite(array).all():
         place = int(np.flatnonzero(~np.isfinite(np.ravel(array)))[0])
         return (
-            f"{what} is {np.ravel(array)[place]} at entry {place}; only finite numbers are learnt"
+            f"{what} is {np.ravel(array)[place]} at entry {place}; only finite numbers can be used"
         )
     counted = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
     # A type that loses nothing: observations are often wider than their space.

@@ -112,9 +112,11 @@ def find_environment(
         source = GymnasiumSource.by_id(name)
         return _find_gymnasium(source, arguments, spec, probed)
     meant = perhaps(name, [*ENVIRONMENTS, *short])
+    if meant:
+        raise UserError(f"no environment is called {name!r}{meant}; `pcn envs` lists all")
     known = ", ".join([*ENVIRONMENTS, *short])
     raise UserError(
-        f"no environment is called {name!r}{meant}; there are: {known}, every Gymnasium id with "
+        f"no environment is called {name!r}; there are: {known}, every Gymnasium id with "
         f"vector rewards, {', '.join(f'{package}:NAME' for package in JAX_PACKAGES)}, and "
         "module:function for one of your own"
     )

@@ -10,11 +10,10 @@ from typing import Any
 from pcn.errors import UserError
 from pcn.explorer.document import document_of
 from pcn.explorer.export import zipped_policy
-from pcn.explorer.process_stage import ProcessStage
 from pcn.explorer.requests import CommandRequest, PolicyRequest
 from pcn.explorer.shown_runs import ShownRun
-from pcn.explorer.stage import ANSWER_SECONDS, AbstractStage
-from pcn.explorer.thread_stage import ThreadStage
+from pcn.explorer.stage import ANSWER_SECONDS
+from pcn.explorer.stages import Stages
 
 MOST_KEPT = 32
 """Rollouts that are kept, so that a policy that is watched again is not executed again."""
@@ -48,8 +47,7 @@ class Explorer:
         self.runs = list(runs)
         self._before_acting = before_acting
         self.left_out = list(left_out)
-        self._process: AbstractStage = ProcessStage() if own_process else ThreadStage()
-        self._thread = ThreadStage()
+        self._stages = Stages(own_process=own_process)
         self._answer_seconds = answer_seconds
         self._kept: OrderedDict[PolicyRequest | CommandRequest, dict[str, Any]] = OrderedDict()
         self._executing, self._exporting = threading.Lock(), threading.Lock()
@@ -65,7 +63,7 @@ class Explorer:
         """Get ready for the first rollout of the first run, without waiting for it."""
         first = self.runs[0]
         if first.why_not_watched is None and not self._closed.is_set():
-            self._stage_of(first).prepare(first)
+            self._stages.of(first).prepare(first)
 
     def rollout(self, request: PolicyRequest | CommandRequest) -> dict[str, Any]:
         """Execute what is asked for, or hand out what was executed before.
@@ -92,16 +90,13 @@ class Explorer:
         why_not = shown.why_not_asked if asks else shown.why_not_watched
         if why_not is not None:
             raise UserError(why_not)
-        return self._stage_of(shown).execute(shown, request, seconds=self._answer_seconds)
+        return self._stages.of(shown).execute(shown, request, seconds=self._answer_seconds)
 
     def _kept_rollout(self, request: PolicyRequest | CommandRequest) -> dict[str, Any] | None:
         with self._keeping:
             if request in self._kept:
                 self._kept.move_to_end(request)
             return self._kept.get(request)
-
-    def _stage_of(self, shown: ShownRun) -> AbstractStage:
-        return self._process if shown.is_on_disk else self._thread
 
     def zipped(self, request: PolicyRequest) -> tuple[str, bytes]:
         """The name and the content of a zip file with one policy as a run of its own.
@@ -119,8 +114,7 @@ class Explorer:
     def close(self) -> None:
         """Stop the rollout that is under way, and close the environments."""
         self._closed.set()
-        self._process.close()
-        self._thread.close()
+        self._stages.close()
 
     @contextmanager
     def _alone(self, lock: threading.Lock) -> Iterator[None]:

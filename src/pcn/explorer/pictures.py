@@ -3,6 +3,7 @@
 import base64
 import io
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,19 @@ MOST_FRAMES = 120
 LONGEST_SIDE = 320
 """Pixels."""
 COLOURS = 48
+
+
+@dataclass(frozen=True)
+class FilmSize:
+    """How much the pictures of one episode may take."""
+
+    most_frames: int = MOST_FRAMES
+    most_bytes: int = 1_500_000
+    """All pictures together."""
+
+
+LIVE_FILM = FilmSize()
+"""The film of a rollout that is shown live."""
 
 
 class Film:

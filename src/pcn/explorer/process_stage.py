@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pcn.errors import UserError
+from pcn.explorer.pictures import LIVE_FILM, FilmSize
 from pcn.explorer.requests import CommandRequest, PolicyRequest
 from pcn.explorer.shown_runs import ShownRun
 from pcn.explorer.stage import AbstractStage, ExecutionError
@@ -28,10 +29,17 @@ class ProcessStage(AbstractStage):
             self._send({"folder": str(shown.run.path)})
 
     def execute(
-        self, shown: ShownRun, request: PolicyRequest | CommandRequest, *, seconds: float
+        self,
+        shown: ShownRun,
+        request: PolicyRequest | CommandRequest,
+        *,
+        seconds: float,
+        film: FilmSize = LIVE_FILM,
     ) -> dict[str, Any]:
         """Have the process execute it; one that does not answer in time is killed."""
-        process = self._send({"folder": str(shown.run.path), "request": asdict(request)})
+        process = self._send(
+            {"folder": str(shown.run.path), "request": asdict(request), "film": asdict(film)}
+        )
         assert process.stdout is not None, "the output is a pipe"
         overdue = threading.Event()
 

@@ -3,83 +3,28 @@
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
-
-import numpy as np
 
 from pcn.explorer.bundle import bundled
 from pcn.explorer.document import compact_json, document_of
 from pcn.explorer.page_files import PAGE, index_html
-from pcn.explorer.rollouts import Limits, Performer
 from pcn.explorer.shown_runs import ShownRun
-from pcn.explorer.suggestions import suggest
-from pcn.pareto import best_first
 
 STYLE = '<link rel="stylesheet" href="page/style.css">'
 SCRIPT = '<script type="module" src="page/main.js"></script>'
-PICTURE_BYTES = 3_200_000
-"""All pictures of a report together, before they are written as text, which adds a third."""
-MOST_PICTURE_BYTES = 400_000
-"""The pictures of one rollout in a report."""
-
-REPORT_FRAMES = 60
-"""Pictures of one rollout in a report, at most."""
-
-Told = Callable[[int, int], None]
-"""Called after each rollout with how many there are by then, and of how many."""
 
 
 def report_html(
     runs: Sequence[ShownRun],
+    rollouts: Mapping[str, Mapping[str, Any]],
     *,
-    num_rollouts: int | None,
     left_out: Sequence[str] = (),
-    told: Told = lambda done, all_of_them: None,
 ) -> str:
-    """The file's content; `num_rollouts` of each run are embedded, or with None all of them."""
+    """The file's content, with rollouts by `run/policy` and a sentence for each run left out."""
     document = document_of(runs, live=False, left_out=left_out)
-    rollouts = executed_rollouts(runs, num_rollouts, told)
     return inlined(index_html(), page_sources(), document, rollouts)
-
-
-def executed_rollouts(
-    runs: Sequence[ShownRun], num_rollouts: int | None, told: Told
-) -> dict[str, dict[str, Any]]:
-    """Rollouts of chosen policies by `run/policy`; runs that cannot be watched have none."""
-    chosen = [
-        (number, policy)
-        for number, shown in enumerate(runs)
-        if num_rollouts != 0 and shown.why_not_watched is None
-        for policy in chosen_policies(shown, num_rollouts)
-    ]
-    share = min(MOST_PICTURE_BYTES, PICTURE_BYTES // max(1, len(chosen)))
-    limits = Limits(picture_bytes=share, most_frames=REPORT_FRAMES)
-    performers: dict[int, Performer] = {}
-    rollouts = {}
-    try:
-        for number, policy in chosen:
-            if number not in performers:
-                performers[number] = Performer(runs[number].acting)
-            rollout = performers[number].execute_policy(policy, seed=0, limits=limits)
-            rollouts[f"{number}/{policy}"] = {"run": number, **rollout}
-            told(len(rollouts), len(chosen))
-    finally:
-        for performer in performers.values():
-            performer.close()
-    return rollouts
-
-
-def chosen_policies(shown: ShownRun, num_rollouts: int | None) -> list[int]:
-    """The policies that are worth watching: suggestions first, then those that differ most."""
-    coverage_set = shown.run.coverage_set
-    if num_rollouts is None:
-        return list(range(len(coverage_set)))
-    front = np.flatnonzero(coverage_set.front_mask)
-    spread = front[best_first(coverage_set.executed[front])].tolist()
-    suggested = [suggestion["policy"] for suggestion in suggest(shown.run)]
-    return list(dict.fromkeys([*suggested, *spread]))[:num_rollouts]
 
 
 def page_sources() -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.explorer.document import plain
-from pcn.explorer.pictures import MOST_FRAMES, Film
+from pcn.explorer.pictures import LIVE_FILM, Film, FilmSize
 from pcn.explorer.words import differences_in_words, values_in_words
 from pcn.pareto import unit_ranges
 from pcn.runs.run import Run
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from pcn.runs.playing import GivenCommand, PlayedStep
     from pcn.runs.policy import Policy
 
-LIVE_BYTES = 1_500_000
-"""Pictures of a rollout that is shown live."""
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -30,8 +27,7 @@ class Limits:
 
     seconds: float = 60.0
     most_steps: int = 20_000
-    picture_bytes: int = LIVE_BYTES
-    most_frames: int = MOST_FRAMES
+    film: FilmSize = LIVE_FILM
     stopped: Callable[[], bool] = lambda: False
     """Whether nobody waits for the rollout any more."""
 
@@ -108,7 +104,7 @@ class Performer:
         deadline = time.monotonic() + limits.seconds
         environment = self._person_view()
         start = environment.reset(seed=seed)
-        film = Film(environment.render, self._no_picture, most_frames=limits.most_frames)
+        film = Film(environment.render, self._no_picture, most_frames=limits.film.most_frames)
         film.shoot(0)
         steps, commands, problem = [], [GivenCommand.of(policy)], None
         for step in play_steps(policy, environment, start, ask_network=True):
@@ -116,11 +112,12 @@ class Performer:
             commands.append(step.command)
             film.shoot(step.number)
             if limits.stopped() or time.monotonic() > deadline or len(steps) >= limits.most_steps:
-                problem = f"It was stopped after {len(steps)} steps: it took too long."
+                many = "one step" if len(steps) == 1 else f"{len(steps)} steps"
+                problem = f"It was stopped after {many}: it took too long."
                 break
         film.shoot(len(steps), last=True)
         told = " ".join(filter(None, [problem, film.problem])) or None
-        return _Played(steps, commands[:-1], film.developed(limits.picture_bytes), told)
+        return _Played(steps, commands[:-1], film.developed(limits.film.most_bytes), told)
 
     def _person_view(self) -> "gym.Env[Any, Any]":
         """The environment with pictures or, where it has none, without."""

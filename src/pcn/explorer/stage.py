@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
+from pcn.explorer.pictures import LIVE_FILM, FilmSize
 from pcn.explorer.requests import CommandRequest, PolicyRequest
 from pcn.explorer.shown_runs import ShownRun
 
@@ -23,9 +24,14 @@ class AbstractStage(ABC):
 
     @abstractmethod
     def execute(
-        self, shown: ShownRun, request: PolicyRequest | CommandRequest, *, seconds: float
+        self,
+        shown: ShownRun,
+        request: PolicyRequest | CommandRequest,
+        *,
+        seconds: float,
+        film: FilmSize = LIVE_FILM,
     ) -> dict[str, Any]:
-        """The rollout; a `UserError` says why there is none.
+        """The rollout, with its film in this size.
 
         Raises:
             UserError: If it cannot be executed, or has not come back after so many seconds.

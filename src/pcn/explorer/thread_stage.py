@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pcn.errors import UserError
+from pcn.explorer.pictures import LIVE_FILM, FilmSize
 from pcn.explorer.requests import CommandRequest, PolicyRequest
 from pcn.explorer.rollouts import Limits, Performer
 from pcn.explorer.shown_runs import ShownRun
@@ -33,7 +34,12 @@ class ThreadStage(AbstractStage):
         """Do nothing: this process has other things to do."""
 
     def execute(
-        self, shown: ShownRun, request: PolicyRequest | CommandRequest, *, seconds: float
+        self,
+        shown: ShownRun,
+        request: PolicyRequest | CommandRequest,
+        *,
+        seconds: float,
+        film: FilmSize = LIVE_FILM,
     ) -> dict[str, Any]:
         """Execute it in a new thread; nothing more is executed while an old one hangs."""
         if self._thread is not None and self._thread.is_alive():
@@ -42,7 +48,7 @@ class ThreadStage(AbstractStage):
             )
         answers = self._answers = queue.Queue()
         self._thread = threading.Thread(
-            target=_answer, args=(answers, lambda: self._perform(shown, request)), daemon=True
+            target=_answer, args=(answers, lambda: self._perform(shown, request, film)), daemon=True
         )
         self._thread.start()
         try:
@@ -58,11 +64,13 @@ class ThreadStage(AbstractStage):
             raise ExecutionError(str(answer) or type(answer).__name__) from answer
         return answer
 
-    def _perform(self, shown: ShownRun, request: PolicyRequest | CommandRequest) -> dict[str, Any]:
+    def _perform(
+        self, shown: ShownRun, request: PolicyRequest | CommandRequest, film: FilmSize
+    ) -> dict[str, Any]:
         performer = self._performers.get(id(shown))
         if performer is None:
             performer = self._performers[id(shown)] = Performer(shown.acting)
-        return execute(performer, request, Limits(stopped=self._closed.is_set))
+        return execute(performer, request, Limits(film=film, stopped=self._closed.is_set))
 
     def close(self) -> None:
         """Stop after the step under way, and close the environments; one that hangs is left."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from pcn.errors import UserError
+from pcn.explorer.pictures import FilmSize
 from pcn.explorer.requests import CommandRequest, PolicyRequest
 from pcn.explorer.rollouts import Limits, Performer
 from pcn.worker_processes import take_streams
@@ -57,7 +58,8 @@ def _answer(performers: dict[str, Performer], message: dict[str, Any]) -> dict[s
             performers[folder].prepare()
             return {}
         kind = CommandRequest if "desired_return" in request else PolicyRequest
-        return {"rollout": execute(performers[folder], kind(**request), Limits())}
+        limits = Limits(film=FilmSize(**message["film"]))
+        return {"rollout": execute(performers[folder], kind(**request), limits)}
     except UserError as error:
         return {"refused": str(error)}
     except Exception as error:  # whatever the environment's own code raises

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from pcn.command import Command
+from pcn.envs.answers import observation_fault
 from pcn.envs.observations import reader_for
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -64,10 +65,10 @@ class Policy:
         where the environment masks actions.
         """
         mask = self._checked_mask(action_mask)
-        try:
-            observation = self._read(observation)
-        except (ValueError, TypeError, KeyError):
-            raise UserError(f"the observation does not fit {self._reader.shown_space}") from None
+        fault = observation_fault(self._reader.shown_space, observation)
+        if fault is not None:
+            raise UserError(fault)
+        observation = self._read(observation)
         self._read = self._reader.next
         self._seen = observation, mask
         self._acted, self._action = _act(self._agent, observation, mask)

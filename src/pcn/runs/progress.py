@@ -37,7 +37,7 @@ class Evaluation:
         if len(row) != len(fields):
             raise ValueError(f"expected rows of {len(fields)} numbers, got {len(row)}")
         numbers: dict[str, Any] = {
-            field.name: int(value) if field.type is int else float(value)
+            field.name: _number(field.name, value, int if field.type is int else float)
             for field, value in zip(fields, row, strict=True)
         }
         for name, value in numbers.items():
@@ -49,6 +49,14 @@ class Evaluation:
     def row(self) -> list[float]:
         """The numbers in the order of the columns."""
         return list(dataclasses.astuple(self))
+
+
+def _number(name: str, value: Any, kind: type[int] | type[float]) -> float:
+    try:
+        return kind(value)
+    except ValueError:
+        what = "whole number" if kind is int else "number"
+        raise ValueError(f"{name} is {value!r}, which is no {what}") from None
 
 
 COLUMNS = [field.name for field in dataclasses.fields(Evaluation)]
