@@ -300,7 +300,8 @@ def test_ra_says_what_many_objectives_would_cost(capsys, tmp_path):
 @pytest.mark.slow
 def test_whole_numbers_may_be_typed_in_powers_of_ten(tmp_path, capsys):
     folder = tmp_path / "run"
-    main(["train", "walkroom", "--objectives", "2e0", "--total-steps", "1e3", "--out", str(folder)])
+    main(["train", "walkroom", "--objectives", "2e0", "--total-steps", "1e3", "--algorithm", "ra",
+          "--intervals", "2e0", "--episodes-per-update", "2", "--out", str(folder)])  # fmt: skip
     config = json.loads((folder / "config.json").read_text())
     assert (config["arguments"]["objectives"], config["config"]["total_steps"]) == (2, 1000)
     with pytest.raises(SystemExit):

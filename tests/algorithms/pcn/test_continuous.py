@@ -45,7 +45,7 @@ def test_densities_train_and_stay_in_the_box():
 
 def test_an_interrupted_training_ends_as_others_do():
     def snapshot_at(iterations):
-        trainer = PCNTrainer(TwoSides(), small(), seed=3)
+        trainer = PCNTrainer(GearAndForce(), small(), seed=3)
         for _ in range(iterations):
             trainer.iterate()
         return trainer
@@ -53,7 +53,7 @@ def test_an_interrupted_training_ends_as_others_do():
     whole = snapshot_at(0)
     expected = trained(whole)
     first = snapshot_at(2).snapshot()
-    again = PCNTrainer(TwoSides(), small(), seed=3)
+    again = PCNTrainer(GearAndForce(), small(), seed=3)
     again.restore(Snapshot({**first.arrays}, first.facts))
     outcome = trained(again)
     for name, array in expected.arrays.items():
