@@ -49,19 +49,21 @@ def test_without_the_extra_explore_names_it_and_report_works(folder, tmp_path, c
 
 @pytest.mark.slow
 def test_the_page_is_served_until_ctrl_c(folder):
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "pcn", "explore", str(folder), "--no-browser"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        first = process.stdout.readline()
-        assert first.startswith("The page is at http://127.0.0.1:")
-        with urllib.request.urlopen(first.split()[-1], timeout=20) as answer:
-            assert b"<html" in answer.read()
-        process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate(timeout=20)
-    finally:
-        process.kill()
+    ) as process:  # fmt: skip
+        try:
+            first = process.stdout.readline()
+            assert first.startswith("The page is at http://127.0.0.1:")
+            with urllib.request.urlopen(first.split()[-1], timeout=20) as answer:
+                assert b"<html" in answer.read()
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=20)
+            # `communicate` would lose what came together with the first line.
+            rest, errors = process.stdout.read(), process.stderr.read()
+        finally:
+            process.kill()
     assert process.returncode == 0
     assert "has no weights.npz: its front is shown" in errors
     assert "pcn report" in rest
