@@ -26,6 +26,8 @@ CAPTIONS = {
     "walkroom": "Walkroom: hypervolume by the number of objectives, over rooms",
 }
 BEGIN, END = "<!-- figures of the study -->", "<!-- end of the figures -->"
+REMARKS = "<!-- remarks, written by hand -->"
+"""What stands behind this in `results/paper.md` stays."""
 
 
 def main(study, docs=Path(__file__).parent):
@@ -62,7 +64,11 @@ def main(study, docs=Path(__file__).parent):
     page.write_text(
         before + BEGIN + "\n\n" + "\n\n".join(figures) + "\n\n" + END + after, encoding="utf-8"
     )
-    (docs / "results" / "paper.md").write_text(paper_page(table, finished), encoding="utf-8")
+    page = docs / "results" / "paper.md"
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    _, mark, remarks = old.partition(REMARKS)
+    made = paper_page(table, finished)
+    page.write_text(f"{made}\n{mark}{remarks}" if mark else made, encoding="utf-8")
     return [one.environment for one in short]
 
 

@@ -37,6 +37,8 @@ def study(folder, *, seeds, scale=1.0):
 
 
 def test_tables_and_figures_of_a_finished_study_stand_in_the_pages(take_study, docs, tmp_path):
+    paper = docs / "results" / "paper.md"
+    paper.write_text("old table\n<!-- remarks, written by hand -->\nwhy\n")
     assert take_study.main(study(tmp_path / "study", seeds=5), docs) == []
     page = (docs / "how-it-works.md").read_text()
     assert page.startswith("before\n")
@@ -44,7 +46,9 @@ def test_tables_and_figures_of_a_finished_study_stand_in_the_pages(take_study, d
     assert "old" not in page
     assert "images/paper/dst.png" in page
     assert (docs / "images" / "paper" / "dst.png").exists()
-    assert "| 22855.00 ± 0.00 |" in (docs / "results" / "paper.md").read_text()
+    assert "| 22855.00 ± 0.00 |" in paper.read_text()
+    assert "old table" not in paper.read_text()
+    assert paper.read_text().endswith("hand -->\nwhy\n")
 
 
 @pytest.mark.parametrize(("options", "sentence"), [
