@@ -47,10 +47,12 @@ def changed(path, **changes):
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def refused(path, what):
-    with pytest.raises(UserError, match=what) as error:
+def refusal(path):
+    """The one sentence with which a run is refused."""
+    with pytest.raises(UserError) as error:
         pcn.load(path)
     assert "\n" not in str(error.value)
+    return str(error.value)
 
 
 def test_a_run_as_it_was_written_is_read(folder):
@@ -66,12 +68,15 @@ def test_files_of_two_runs_do_not_go_together(name, folder, tmp_path):
         name="elsewhere",
     )  # fmt: skip
     shutil.copy(other / name, folder / name)
-    refused(folder, rf"{name} does not belong to .*metrics\.json: it was changed, or is of another")
+    assert re.search(
+        rf"{name} does not belong to .*metrics\.json: it was changed, or is of another",
+        refusal(folder),
+    )
 
 
 def test_weights_of_another_run_are_refused_where_they_are_read(folder):
     write_arrays(folder / "weights.npz", {"weight": np.arange(4.0)})
-    refused(folder, r"weights\.npz does not belong to")
+    assert re.search(r"weights\.npz does not belong to", refusal(folder))
     assert len(pcn.load(folder, weights=False).coverage_set) == 2
 
 
@@ -108,7 +113,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_metrics_of_wrong_types_are_refused(name, folder):
     changed(folder / "metrics.json", **WRONG[name])
-    refused(folder, r"metrics\.json is damaged: ")
+    assert re.search(r"metrics\.json is damaged: ", refusal(folder))
 
 
 @pytest.mark.parametrize("value", ["many", "nan", "inf", "-5", ""])
@@ -117,19 +122,19 @@ def test_progress_of_wrong_types_is_refused(value, column, folder):
     header, row = (folder / "progress.csv").read_text().splitlines()
     cells = dict(zip(header.split(","), row.split(","), strict=True)) | {column: value}
     (folder / "progress.csv").write_text(f"{header}\n{','.join(cells.values())}\n")
-    refused(folder, rf"progress\.csv is damaged: {column} is ")
+    assert re.search(rf"progress\.csv is damaged: {column} is ", refusal(folder))
 
 
 def test_json_that_nests_too_deeply_is_refused(folder):
     (folder / "metrics.json").write_text("[" * 100_000)
-    refused(folder, r"metrics\.json is damaged")
+    assert re.search(r"metrics\.json is damaged", refusal(folder))
 
 
 def test_a_link_that_leads_out_is_refused(folder, tmp_path):
     elsewhere = tmp_path / "elsewhere.csv"
     (folder / "front.csv").rename(elsewhere)
     (folder / "front.csv").symlink_to(elsewhere)
-    refused(folder, r"front\.csv is a link that leads out of the run")
+    assert re.search(r"front\.csv is a link that leads out of the run", refusal(folder))
 
 
 def npz(**members):

@@ -32,40 +32,6 @@ def number(word: str) -> float:
         raise ValueError(f"{word!r} is no number") from None
 
 
-@REGISTRY.primitive_rule
-def _numbers(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[float] | None:
-    if info.type is not float:
-        return None
-
-    def is_instance(value: Any) -> bool:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-
-    return PrimitiveConstructorSpec(
-        nargs=1,
-        metavar="FLOAT",
-        instance_from_str=lambda words: number(words[0]),
-        is_instance=is_instance,
-        str_from_instance=lambda value: [str(value)],
-    )
-
-
-@REGISTRY.primitive_rule
-def _whole_numbers(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | None:
-    if info.type is not int:
-        return None
-
-    def is_instance(value: Any) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool)
-
-    return PrimitiveConstructorSpec(
-        nargs=1,
-        metavar="INT",
-        instance_from_str=lambda words: whole_number(words[0]),
-        is_instance=is_instance,
-        str_from_instance=lambda value: [str(value)],
-    )
-
-
 _SIMPLE: dict[Any, tuple[str, Any]] = {
     int: ("INT", whole_number),
     float: ("FLOAT", number),
@@ -73,6 +39,23 @@ _SIMPLE: dict[Any, tuple[str, Any]] = {
     Path: ("PATH", Path),
 }
 """Types that may be optional: how help calls them, and how they are read."""
+
+
+@REGISTRY.primitive_rule
+def _required_number(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any] | None:
+    """A whole or a real number; True and False are none."""
+    kind = info.type
+    if kind is not int and kind is not float:
+        return None
+    metavar, read = _SIMPLE[kind]
+    accepted = int if kind is int else int | float
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar=metavar,
+        instance_from_str=lambda words: read(words[0]),
+        is_instance=lambda value: isinstance(value, accepted) and not isinstance(value, bool),
+        str_from_instance=lambda value: [str(value)],
+    )
 
 
 @REGISTRY.primitive_rule
