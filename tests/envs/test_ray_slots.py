@@ -7,15 +7,17 @@ import signal
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 import gymnasium as gym
 import numpy as np
 import pytest
 
 import pcn
-from pcn.envs.from_gymnasium import GymnasiumEnvironment
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.probing import Probe
+from pcn.envs.ray_slots import RaySlots
 from pcn.envs.slots import Script
 from pcn.errors import UserError
 from pcn.runs.events import Advanced
@@ -68,13 +70,17 @@ def raylets(folder):
     found = {}
     for path in folder.iterdir():
         if path.name != str(os.getpid()) and Path("/proc", path.name).exists():
-            fork_server = parent_of(path.name)
-            found[path.name] = int(parent_of(parent_of(fork_server)))
+            found[path.name] = int(raylet_of(path.name))
     return found
 
 
-def parent_of(process):
-    return re.search(r"PPid:\s+(\d+)", Path("/proc", process, "status").read_text())[1]
+def raylet_of(process):
+    """The process of the node that has started a process, or one of its ancestors."""
+    while True:
+        status = Path("/proc", process, "status").read_text()
+        if status.startswith("Name:\traylet"):
+            return process
+        process = re.search(r"PPid:\s+(\d+)", status)[1]
 
 
 def lose_node(cluster, folder, raylet):
@@ -184,6 +190,24 @@ def test_a_process_that_dies_is_replaced_while_others_of_its_node_are_in_the_mid
 
 
 def test_an_environment_of_a_script_that_nodes_do_not_have_is_made_on_them(ray_cluster, address):
+    slots = of_a_script(lambda: None)
+    slots.reset({0: 0})
+    np.testing.assert_array_equal(slots.step({0: 1})[0][1], [1, -1])
+    slots.close()
+
+
+def test_a_simulator_of_a_script_that_hangs_is_given_up(ray_cluster, address, monkeypatch):
+    slots = of_a_script(lambda: sleep(3600), answer_seconds=1.0)
+    slots.reset({0: 0})
+    monkeypatch.setattr("pcn.envs.ray_slots.ACTOR_SECONDS", 1.0)
+    with pytest.raises(UserError, match=r"still: .* has not answered for 2 s and was ended"):
+        slots.step({0: 1})
+    assert slots.closed
+
+
+def of_a_script(delay, **options):
+    """One slot of an environment that no node can import."""
+
     class Still(gym.Env):
         observation_space, action_space = gym.spaces.Discrete(2), gym.spaces.Discrete(2)
 
@@ -191,13 +215,8 @@ def test_an_environment_of_a_script_that_nodes_do_not_have_is_made_on_them(ray_c
             return 0, {}
 
         def step(self, action):
+            delay()
             return 1, np.array([1.0, -1.0]), True, False, {}
 
-    environment = GymnasiumEnvironment.from_source(
-        GymnasiumSource("still", Still), Probe((0.0, -2.0), True, False, 1),
-        num_slots=1, workers="ray",
-    )  # fmt: skip
-    slots = environment.slots()
-    slots.reset({0: 0})
-    np.testing.assert_array_equal(slots.step({0: 1})[0][1], [1, -1])
-    slots.close()
+    spec = describe(GymnasiumSource("still", Still), Probe((0.0, -2.0), True, False, 1))
+    return RaySlots(Still, spec, 1, **options)

@@ -1,23 +1,28 @@
 """Slots on the nodes of a Ray cluster; what is lost with a node is run again."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
-import cloudpickle
 import numpy as np
 
 from pcn.cluster import connected, nodes_with_cores, reason_of, worker_environment
 from pcn.envs.gymnasium_source import MakeEnv
 from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script
 from pcn.envs.spec import EnvironmentSpec
-from pcn.envs.worker_slots import ANSWER_SECONDS, WorkerDied, WorkerSlots
+from pcn.envs.worker_slots import (
+    ANSWER_SECONDS,
+    SlotProcess,
+    WorkerDied,
+    WorkerSlots,
+    is_importable,
+)
 from pcn.errors import UserError
 
 LOST_ATTEMPTS = 4
+ACTOR_SECONDS = 60.0  # until an actor has started, or has told that a worker of its does not answer
 """How many times what one message needs may be lost before it is given up."""
 
 
@@ -33,24 +38,26 @@ class Answer(NamedTuple):
 
 
 class NodeSlots:
-    """The slots of one node, each in a worker process there; an actor of the cluster.
+    """Some slots on one node, each in a worker process there; an actor of the cluster.
 
     A message of Ray's takes ten times as long as one to a process of the same machine, so one is
-    sent for all slots of a node together.
+    sent for all slots of a node together. A single slot is in the actor's own process.
     """
 
     def __init__(
-        self, make: bytes, spec: EnvironmentSpec, slots: Sequence[int], answer_seconds: float
+        self, make: MakeEnv, spec: EnvironmentSpec, slots: Sequence[int], answer_seconds: float
     ) -> None:
         self._numbers = {slot: number for number, slot in enumerate(slots)}
-        self._start = partial(
-            WorkerSlots, partial(_make_pickled, make), spec, len(slots),
-            answer_seconds=answer_seconds,
-        )  # fmt: skip
+        self._alone = SlotProcess(make, spec) if len(slots) == 1 else None
+        self._start = partial(WorkerSlots, make, spec, len(slots), answer_seconds=answer_seconds)
         self._slots: WorkerSlots | None = None
 
     def answer(self, what: str, messages: Mapping[int, Any]) -> Answer:
         """What a method of the slots returns."""
+        if self._alone is not None:
+            [(slot, message)] = messages.items()
+            failed, found = self._alone.answer(what, message)
+            return Answer({}, failed=found) if failed else Answer({slot: found})
         try:
             self._slots = self._slots or self._start()
             ask = getattr(self._slots, what)
@@ -60,11 +67,6 @@ class NodeSlots:
         except UserError as error:
             return Answer({}, failed=str(error))
         return Answer({slot: answers[self._numbers[slot]] for slot in messages})
-
-
-def _make_pickled(make: bytes, **options: Any) -> Any:
-    """Make an environment whose function may be from a script that this node does not have."""
-    return cloudpickle.loads(base64.b64decode(make))(**options)
 
 
 @dataclass
@@ -106,13 +108,12 @@ class RaySlots:
         self.closed = False
         self._connection = ExitStack()
         self._ray = self._connection.enter_context(connected())
-        # As text, so that what is defined in a script is not looked for in the node's own one.
-        self._arguments = base64.b64encode(cloudpickle.dumps(make)), spec
+        self._arguments = make, spec
         self._answer_seconds = answer_seconds
         self._episodes: dict[int, _Episode] = {}
         self._shares = [
             _Share(slots, turn, self._start(slots, turn))
-            for turn, slots in enumerate(self._shared_out(num_slots))
+            for turn, slots in self._shared_out(num_slots)
         ]
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
@@ -192,8 +193,16 @@ class RaySlots:
         return [*first, share.actor.answer.remote(what, messages)]
 
     def _received(self, answers: list[Any]) -> Answer:
-        """What an actor has answered last; a `UserError` if it failed, or did not catch up."""
-        *before, last = self._ray.get(answers)
+        """What an actor has answered last; a `UserError` if it failed or hangs."""
+        seconds = ACTOR_SECONDS + self._answer_seconds * len(answers)
+        try:
+            *before, last = self._ray.get(answers, timeout=seconds)
+        except self._ray.exceptions.GetTimeoutError:
+            self.close()
+            raise UserError(
+                f"{self._arguments[1].name}: a simulator on the cluster has not answered for "
+                f"{seconds:.0f} s and was ended; --answer-seconds allows more, and {GO_ON}"
+            ) from None
         for caught_up in before:
             if caught_up.failed or caught_up.lost:
                 last = caught_up
@@ -208,16 +217,23 @@ class RaySlots:
             raise UserError(last.failed)
         return last
 
-    def _shared_out(self, num_slots: int) -> list[list[int]]:
-        """The slots of each node that has cores, as many as it has cores in turn."""
-        places = [
-            number
-            for number, node in enumerate(nodes_with_cores(self._ray))
+    def _shared_out(self, num_slots: int) -> list[tuple[int, list[int]]]:
+        """The turns of nodes and the slots of each, as many as it has cores in turn.
+
+        Worker processes cannot import what is defined in a script that their node does not have.
+        Then each slot has an actor of its own.
+        """
+        turns = [
+            turn
+            for turn, node in enumerate(nodes_with_cores(self._ray))
             for _ in range(int(node["Resources"]["CPU"]))
         ] or [0]
-        at = [places[slot % len(places)] for slot in range(num_slots)]
+        at = [turns[slot % len(turns)] for slot in range(num_slots)]
+        if not is_importable(*self._arguments):
+            return [(turn, [slot]) for slot, turn in enumerate(at)]
         return [
-            [slot for slot in range(num_slots) if at[slot] == number] for number in sorted({*at})
+            (turn, [slot for slot in range(num_slots) if at[slot] == turn])
+            for turn in sorted({*at})
         ]
 
     def _replace(self, share: _Share, *, elsewhere: bool) -> None:

@@ -173,6 +173,14 @@ def _needs_main(make: MakeEnv, spec: EnvironmentSpec) -> bool:
         ) from None
 
 
+def is_importable(make: MakeEnv, spec: EnvironmentSpec) -> bool:
+    """Whether a process can import the environment without the main script."""
+    try:
+        return not _needs_main(make, spec)
+    except UserError:
+        return False
+
+
 @contextmanager
 def _main_hidden() -> Iterator[None]:
     """Start processes that do not import the main script, which may train when it is imported."""
