@@ -14,24 +14,17 @@ from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.data_ending import DataEnding
 from pcn.algorithms.pcn.ending import Ending, begun_ending, restored_ending
 from pcn.algorithms.pcn.evaluating import Evaluations
+from pcn.algorithms.pcn.fitting import fit
+from pcn.algorithms.pcn.logged_beginning import LoggedBeginning
 from pcn.algorithms.pcn.raced_ending import RacedEnding
-from pcn.algorithms.pcn.schedule import MOST_EPISODES, UPDATES_AT_ONCE
 from pcn.algorithms.pcn.training import Training
-from pcn.algorithms.pcn.update import Learner, update_many
-from pcn.algorithms.trainer import (
-    AbstractTrainer,
-    Outcome,
-    Progress,
-    Snapshot,
-)
+from pcn.algorithms.pcn.update import Learner
+from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot
 from pcn.datasets.use import LoggedData
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.errors import UserError
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
-
-UPDATES_ON_DATA_AT_ONCE = 512
-"""Updates on logged episodes between two checkpoints, where one is due."""
 
 
 class PCNTrainer(AbstractTrainer):
@@ -51,7 +44,6 @@ class PCNTrainer(AbstractTrainer):
         With `logged` data training begins with its episodes instead of random ones.
         """
         self.config = config
-        self._logged = logged
         self._training = Training(
             environment,
             config,
@@ -60,7 +52,7 @@ class PCNTrainer(AbstractTrainer):
             steps_before=steps_before,
             explores=logged is None or logged.explores,
         )
-        self._updates_on_data = 0 if logged is None else config.logged_updates
+        self._logged = None if logged is None else LoggedBeginning(logged, config.logged_updates)
         self._ending: Ending | RacedEnding | DataEnding | None = None
         self._evaluations = Evaluations(self._training)
         self._loss = float("nan")
@@ -80,13 +72,16 @@ class PCNTrainer(AbstractTrainer):
         training = self._training
         if self._ending is None and len(training.dataset) == 0:
             if self._logged is not None:
-                self._begin_with_data(self._logged)
+                self._logged.fill(training)
+                self._prepare()
             else:
                 self._warm_up()
                 if training.exploring_steps_left <= 0:  # random episodes took the whole budget
                     return Progress(self.steps, self._loss, training.dataset.archive().returns)
-        if self._updates_on_data > 0:
-            return self._learn_from_data()
+        if self._logged is not None and self._logged.updates_left > 0:
+            self._loss = self._logged.learn(training)
+            archive = training.dataset.archive().returns
+            return Progress(self.steps, self._loss, archive, phase="learning from data")
         if self._ending is not None or not training.explores or training.exploring_steps_left <= 0:
             return self._end()
         steps_before = self.steps
@@ -141,24 +136,6 @@ class PCNTrainer(AbstractTrainer):
         schedule.collected(sum(lengths))
         self._prepare()
 
-    def _begin_with_data(self, logged: LoggedData) -> None:
-        """Fill the dataset with logged episodes, as they are, then scale the network."""
-        training, episodes = self._training, logged.read().fitting(self._training.spec)
-        for batch in episodes.batches(MOST_EPISODES):
-            training.dataset.add(batch)
-            for refinement in training.refinements:
-                refinement.after_running(training, batch)
-        training.schedule.measure(episodes.num_steps / len(episodes))
-        self._prepare()
-
-    def _learn_from_data(self) -> Progress:
-        """A part of the updates on logged episodes that come before everything else."""
-        num_updates = min(self._updates_on_data, UPDATES_ON_DATA_AT_ONCE)
-        self._loss = self._updated(num_updates)
-        self._updates_on_data -= num_updates
-        archive = self._training.dataset.archive().returns
-        return Progress(self.steps, self._loss, archive, phase="learning from data")
-
     def _prepare(self) -> None:
         """Scale the network by the episodes that the dataset begins with."""
         training = self._training
@@ -171,28 +148,7 @@ class PCNTrainer(AbstractTrainer):
     def _update(self) -> float:
         """Fit the network to batches of the dataset (section 4.2); returns the mean loss."""
         num_updates = self._training.schedule.next_updates()
-        return self._loss if num_updates == 0 else self._updated(num_updates)
-
-    def _updated(self, num_updates: int) -> float:
-        """Make that many updates; returns the mean loss."""
-        training, config = self._training, self.config
-        at_once = config.updates_per_iteration or UPDATES_AT_ONCE
-        dataset = training.dataset
-        counts = config.batch_counts(deterministic=training.spec.deterministic)
-        drawings = (dataset.drawing(dataset.rows), dataset.drawing(dataset.archive().rows))
-        losses = []
-        for _ in range(max(1, num_updates // at_once)):
-            training.learner, loss = update_many(
-                training.learner,
-                dataset.store,
-                drawings[: len(counts)],
-                np.full(at_once, config.learning_rate, np.float32),
-                np.asarray(1.0, np.float32),
-                training.next_key(),
-                counts,
-            )
-            losses.append(loss)
-        return float(np.mean(losses))
+        return self._loss if num_updates == 0 else fit(self._training, num_updates)
 
     def _explore(self) -> None:
         """Ask for a little more than is known (section 4.3) and store what comes of it (4.4)."""
@@ -254,7 +210,7 @@ class PCNTrainer(AbstractTrainer):
 
     @property
     def _without_environment(self) -> bool:
-        return self._logged is not None and self._logged.interaction == "none"
+        return self._logged is not None and self._logged.data.interaction == "none"
 
     def outcome(self) -> Outcome:
         """The commands that the run offers, what each returned, and the networks."""
@@ -279,7 +235,7 @@ class PCNTrainer(AbstractTrainer):
             "evaluation_steps": self._evaluations.num_steps,
             "loss": self._loss,
             "schedule": training.schedule.to_json(),
-            "updates_on_data": self._updates_on_data,
+            "updates_on_data": 0 if self._logged is None else self._logged.updates_left,
             "rng": training.rng.bit_generator.state,
         }
         if self._ending is not None:
@@ -298,7 +254,8 @@ class PCNTrainer(AbstractTrainer):
         self._loss = facts.get("loss", self._loss)  # format 1 has none
         if "schedule" in facts:  # older checkpoints have none
             training.schedule.from_json(facts["schedule"])
-        self._updates_on_data = facts.get("updates_on_data", 0)
+        if self._logged is not None:
+            self._logged.updates_left = facts.get("updates_on_data", 0)
         training.rng.bit_generator.state = facts["rng"]
         if "ending" in facts:
             self._ending = (

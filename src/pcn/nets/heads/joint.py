@@ -12,12 +12,13 @@ from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray
 
 from pcn.errors import UserError
 from pcn.nets.heads.abstract import AbstractActionHead
+from pcn.nets.heads.side_by_side import AbstractSideBySide
 from pcn.types import Action, AnyArray
 
 HeadOf = Callable[[gym.Space[Any]], AbstractActionHead]
 
 
-class JointHead(AbstractActionHead):
+class JointHead(AbstractSideBySide):
     """Several actions at once; their rows, outputs and random numbers lie side by side.
 
     A mask says which choices the discrete parts have; the other parts cannot be masked.
@@ -41,66 +42,13 @@ class JointHead(AbstractActionHead):
             raise UserError(f"an action needs at least one part, got {space}")
         return cls(tuple(head_of(part) for part in parts), names)
 
-    def _split(self, row: Any, sizes: Sequence[int]) -> list[Any]:
-        """The pieces of each part, along the last axis."""
-        ends = np.cumsum(sizes)
-        return [row[..., end - size : end] for size, end in zip(sizes, ends, strict=True)]
-
-    def _rows(self, row: Any) -> list[Any]:
-        """The row of each part, in the type that its head stores."""
-        pieces = self._split(row, [head.num_parts for head in self.heads])
-        return [piece.astype(head.dtype) for head, piece in zip(self.heads, pieces, strict=True)]
-
-    def _outputs(self, outputs: Any) -> list[Any]:
-        return self._split(outputs, [head.num_outputs for head in self.heads])
-
-    def _masks(self, mask: Any) -> list[Any]:
-        if mask is None:
-            return [None] * len(self.heads)
-        sizes = [head.mask_size for head in self.heads]
-        return [
-            piece if size else None
-            for piece, size in zip(self._split(mask, sizes), sizes, strict=True)
-        ]
-
     def _joined(self, rows: Sequence[Any]) -> Array:
         return jnp.concatenate([row.astype(self.dtype) for row in rows], axis=-1)
-
-    @property
-    def num_parts(self) -> int:
-        """All numbers of all parts."""
-        return sum(head.num_parts for head in self.heads)
-
-    @property
-    def num_outputs(self) -> int:
-        """All outputs of all parts."""
-        return sum(head.num_outputs for head in self.heads)
-
-    @property
-    def num_features(self) -> int:
-        """All features of all parts."""
-        return sum(head.num_features for head in self.heads)
 
     def features(self, action: Num[Array, " part"]) -> Float[Array, " feature"]:
         """The features of all parts."""
         parts = zip(self.heads, self._rows(action), strict=True)
         return jnp.concatenate([head.features(row) for head, row in parts])
-
-    @property
-    def num_noise(self) -> int:
-        """All random numbers of all parts."""
-        return sum(head.num_noise for head in self.heads)
-
-    @property
-    def mask_size(self) -> int:
-        """All entries of the masks of discrete parts."""
-        return sum(head.mask_size for head in self.heads)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Real numbers where a part has some."""
-        kinds = {head.dtype for head in self.heads}
-        return np.dtype(np.float32) if np.dtype(np.float32) in kinds else np.dtype(np.int32)
 
     @property
     def max_entropy(self) -> float:
@@ -138,9 +86,6 @@ class JointHead(AbstractActionHead):
         keys = jax.random.split(key, len(self.heads))
         parts = zip(self.heads, keys, strict=True)
         return jnp.concatenate([head.noise(part_key) for head, part_key in parts])
-
-    def _noises(self, noise: Any) -> list[Any]:
-        return self._split(noise, [head.num_noise for head in self.heads])
 
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]
@@ -265,23 +210,7 @@ class JointHead(AbstractActionHead):
         """A mask given for each discrete part: in the form of the space, or these alone."""
         if isinstance(given, dict) and self.names is not None:
             given = [given.get(name) for name in self.names]
-        if not isinstance(given, tuple | list):
-            flat = np.ravel(given)
-            if len(flat) != self.mask_size or self.mask_size == 0:
-                raise UserError(
-                    f"the mask of a mixed action needs {self.mask_size} entries, got {given!r}"
-                )
-            return flat.astype(bool)
-        masks = list(given)
-        if len(masks) != len(self.heads):  # only those of discrete parts
-            own = iter(masks)
-            masks = [next(own, None) if head.mask_size else None for head in self.heads]
-        found = []
-        for head, mask in zip(self.heads, masks, strict=True):
-            if head.mask_size == 0 and mask is None:
-                continue
-            found.append(np.ones(head.mask_size, bool) if mask is None else head.flat_mask(mask))
-        return np.concatenate([np.zeros(0, bool), *found])
+        return self._flat_mask(given)
 
     def allows_any(self, mask: Bool[np.ndarray, " choice"]) -> bool:
         """Whether every discrete part has a choice left."""
