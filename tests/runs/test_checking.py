@@ -1,11 +1,15 @@
 """`pcn.check`: what is told of an environment without training."""
 
+from time import sleep
+
 import gymnasium as gym
 import numpy as np
 import pytest
 
 import pcn
 from pcn.cli.main import main
+from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.probing import probe
 from pcn.errors import UserError
 from pcn.runs.checking import correlation_of
 from scaled import Gamble
@@ -56,6 +60,38 @@ def test_a_trade_off_is_told():
     assert found.num_steps == 2 * 200 * 3
     assert found.seconds == found.total_steps / found.steps_per_second > 0
     assert [sentence for sentence in found.advice if "step-limit" in sentence]
+
+
+class Slow(Trade):
+    """Five milliseconds a step."""
+
+    def step(self, action):
+        sleep(0.005)
+        return super().step(action)
+
+
+def test_a_slow_environment_is_checked_for_a_while_only_and_workers_are_advised(monkeypatch):
+    monkeypatch.setattr("pcn.runs.checking.CHECK_SECONDS", 0.1)
+    found = pcn.check(Slow)
+    assert 1 <= found.evidence.num_compared <= 4  # a script and its repetition take 30 ms
+    assert found.num_steps <= 21
+    advice = " ".join(found.advice)
+    assert "--workers gives each of 16 environments a process of its own" in advice
+    assert "scripts were compared: if chance takes part" in advice
+    at_work = pcn.check(Slow, arguments={"workers": True})
+    assert "--workers" not in " ".join(at_work.advice)
+
+
+def test_an_episode_is_cut_where_the_time_ends():
+    class Endless(Slow):
+        def step(self, action):
+            seen, reward, _, *rest = super().step(action)
+            return min(seen, 3), reward, False, *rest
+
+    source = GymnasiumSource("endless", Endless)
+    found = probe(source, most_seconds=0.05)
+    assert found.num_steps <= 11
+    assert found.evidence.lengths == [found.num_steps]
 
 
 def test_objectives_that_agree_are_told():

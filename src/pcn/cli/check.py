@@ -17,14 +17,15 @@ from pcn.cli.options import (
     refuse_options_of_others,
 )
 from pcn.cli.screen import console, next_steps, number, print_table, vector
-from pcn.runs.checking import EnvironmentCheck, check
+from pcn.runs.checking import CHECK_SECONDS, EnvironmentCheck, check
 
 
 @dataclass(frozen=True)
 class CheckOptions:
     """Say what random episodes find out about an environment, without training.
 
-    At most 10,000 steps are taken. What is wrong can be given by hand, here and in `pcn train`.
+    They take 10,000 steps and a minute at most. What is wrong can be given by hand, here and in
+    `pcn train`.
     """
 
     environment: tyro.conf.Positional[str]
@@ -37,6 +38,10 @@ class CheckOptions:
             arguments |= getattr(self, group)
         taker = environment_taker(self.environment)
         refuse_options_of_others(arguments, ARGUMENTS, taker, self.environment)
+        console.print(
+            f"Playing random episodes of {escape(self.environment)}, "
+            f"for {CHECK_SECONDS:.0f} seconds at most\n"
+        )
         show(check(self.environment, arguments=arguments), self.environment)
 
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
+SLOW_SECONDS = 0.002
+"""A step that takes longer is worth the message to a process of its own."""
+
 
 @dataclass
 class Evidence:
@@ -48,3 +51,18 @@ class Evidence:
             f"{self.num_differing} of {self.num_compared} scripts of random actions led to "
             "something else when played again"
         )
+
+
+def slow_steps(seconds: float, num_steps: int, num_environments: int) -> list[str]:
+    """A sentence for an environment whose steps are better taken in several processes at once.
+
+    >>> slow_steps(30.0, 600, 16)
+    ['a step takes 50 ms: --workers gives each of 16 environments a process of its own']
+    """
+    if num_steps == 0 or seconds / num_steps < SLOW_SECONDS:
+        return []
+    each = f"{1000 * seconds / num_steps:.2g} ms"
+    return [
+        f"a step takes {each}: --workers gives each of {num_environments} environments a process "
+        "of its own"
+    ]

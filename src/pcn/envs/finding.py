@@ -13,7 +13,7 @@ from pcn.envs.action_bounds import is_unbounded, within
 from pcn.envs.discounts import DISCOUNTS
 from pcn.envs.entry_points import installed_names
 from pcn.envs.environment import AbstractEnvironment
-from pcn.envs.evidence import Evidence
+from pcn.envs.evidence import Evidence, slow_steps
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.from_object import as_environment
 from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id
@@ -57,6 +57,7 @@ def find_environment(
     spec: EnvironmentSpec | None = None,
     before_probing: Callable[[int], None] | None = None,
     total_steps: int | None = None,
+    most_seconds: float = float("inf"),
     compare_all: bool = False,
 ) -> FoundEnvironment:
     """Make the environment of that name: one of ours, a Gymnasium id, or `module:Name`.
@@ -72,6 +73,7 @@ def find_environment(
             Gymnasium environment is constructed before it is needed.
         before_probing: Called with the most steps that probing will take, before it begins.
         total_steps: The steps of the training that it is for; probing takes a share of them.
+        most_seconds: After how long probing ends; a training is repeatable, so it has no limit.
         compare_all: Whether probing compares episodes even once they have differed, or it is given
             whether they can.
     """
@@ -85,6 +87,7 @@ def find_environment(
             step_limit=given.get("step_limit"),
             deterministic=None if compare_all else given.get("deterministic"),
             total_steps=total_steps,
+            most_seconds=most_seconds,
             compare_all=compare_all,
             action_low=given.get("action_low"),
             action_high=given.get("action_high"),
@@ -175,6 +178,8 @@ def _find_gymnasium(
             }
         num_episodes, num_steps = found.num_episodes, found.num_steps
         evidence = found.evidence
+        if evidence is not None and not settled["workers"]:
+            evidence.remarks += slow_steps(evidence.seconds, num_steps, settled["environments"])
         spec = describe(
             source,
             found,

@@ -61,6 +61,7 @@ def probe(
     step_limit: int | None = None,
     deterministic: bool | None = None,
     total_steps: int | None = None,
+    most_seconds: float = float("inf"),
     compare_all: bool = False,
     action_low: tuple[float, ...] | None = None,
     action_high: tuple[float, ...] | None = None,
@@ -77,13 +78,14 @@ def probe(
         step_limit: The longest episode; the environment's own, if not given.
         deterministic: Whether it is deterministic, if that is known.
         total_steps: The training's steps, of which probing takes a share.
+        most_seconds: After how long no more episodes are played, for environments that are slow.
         compare_all: Whether episodes are compared also when something has differed.
         action_low: The smallest continuous action, if the environment's own is not to be used.
         action_high: The largest one.
         seed: Seeds the actions and the environment.
     """
     most_steps = DEFAULT_STEPS if total_steps is None else most_probe_steps(total_steps)
-    prober = Prober(source, most_steps, seed)
+    prober = Prober(source, most_steps, seed, most_seconds=most_seconds)
     space = within(prober.environment.action_space, action_low, action_high)
     if is_unbounded(space):
         space = find_bounds(prober, space)
@@ -98,9 +100,12 @@ def probe(
     evidence.first_states_differ = prober.first_states_differ()
     random = evidence.first_states_differ if deterministic is None else not deterministic
     first_ones: list[RandomEpisode] = []
-    while prober.steps_left > 0 and (
-        len(first_ones) < PROBE_EPISODES
-        or (not random and deterministic is None and evidence.num_compared < MOST_SCRIPTS)
+    while not first_ones or (
+        prober.may_go_on
+        and (
+            len(first_ones) < PROBE_EPISODES
+            or (not random and deterministic is None and evidence.num_compared < MOST_SCRIPTS)
+        )
     ):
         episode_seed = prober.fresh_seed()
         repeat = float(np.random.default_rng(episode_seed).uniform()) * (len(first_ones) % 2)
@@ -108,7 +113,7 @@ def probe(
         first_ones.append(first)
         if evidence.first_states_differ:
             prober.test_seed(first, episode_seed)
-        if deterministic is None and (compare_all or not random) and prober.steps_left > 0:
+        if deterministic is None and (compare_all or not random) and prober.may_go_on:
             random |= prober.compare(first, episode_seed)
     if limit is None:
         limit = observed_limit(

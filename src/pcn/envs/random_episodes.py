@@ -31,7 +31,7 @@ class RandomEpisode:
     truncated: bool
     """By the environment itself."""
     cut: bool
-    """Whether the probe ran out of steps."""
+    """Whether the probe ran out of steps or time."""
 
     def differs_from(self, other: "RandomEpisode") -> bool:
         """Whether observations, rewards or ends differ, as far as neither was cut."""
@@ -46,15 +46,23 @@ class RandomEpisode:
 
 
 class Prober:
-    """One instance, random numbers, and the steps that are left."""
+    """One instance, random numbers, and the steps and the time that are left."""
 
-    def __init__(self, source: GymnasiumSource, most_steps: int, seed: int) -> None:
+    def __init__(
+        self,
+        source: GymnasiumSource,
+        most_steps: int,
+        seed: int,
+        *,
+        most_seconds: float = float("inf"),
+    ) -> None:
         self.environment, self._name = source.instance(), source.name
         self._check = AnswerCheck(source.name)
         self._rng = np.random.default_rng(seed)
         self._seed = seed
         self._head: AbstractActionHead | None = None
         self._most_steps = most_steps
+        self._ends = time.perf_counter() + most_seconds
         self.num_episodes = self.num_steps = 0
         self.evidence = Evidence()
 
@@ -74,6 +82,11 @@ class Prober:
     def steps_left(self) -> int:
         """Steps that may still be taken."""
         return self._most_steps - self.num_steps
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether steps and time are left."""
+        return self.steps_left > 0 and time.perf_counter() < self._ends
 
     def fresh_seed(self) -> int:
         """A seed for an episode."""
@@ -122,9 +135,12 @@ class Prober:
         rewards: list[Float[np.ndarray, " objective"]] = []
         masked = "action_mask" in info
         rng = np.random.default_rng(seed)
-        terminated = truncated = False
+        terminated = truncated = cut = False
         wanted_steps = step_limit if script is None else len(script)
         for number in range(min(wanted_steps, self.steps_left)):
+            if actions and time.perf_counter() > self._ends:
+                cut = True
+                break
             if script is not None:
                 action = script[number]
             elif actions and rng.uniform() < repeat:
@@ -147,6 +163,8 @@ class Prober:
             rewards.append(check.reward(gained).astype(np.float64))
             if terminated or truncated:
                 break
+        else:
+            cut = len(actions) < wanted_steps
         return RandomEpisode(
             observations,
             actions,
@@ -154,9 +172,8 @@ class Prober:
             masked,
             terminated=bool(terminated),
             truncated=bool(truncated),
-            cut=not (terminated or truncated) and len(actions) < wanted_steps
-            and self.steps_left <= len(actions),
-        )  # fmt: skip
+            cut=cut,
+        )
 
     def _look_at(self, observation: Any) -> None:
         """Refuse an observation that cannot be learnt from; note one outside its space."""
@@ -178,7 +195,7 @@ class Prober:
 
     def test_seed(self, first: RandomEpisode, seed: int) -> None:
         """Play an episode that randomness takes part in once more under its own seed."""
-        if self.evidence.seed_respected is not None or self.steps_left <= 0:
+        if self.evidence.seed_respected is not None or not self.may_go_on:
             return
         again = self.play(len(first.actions), seed=seed, script=first.actions)
         self.evidence.seed_respected = not first.differs_from(again)

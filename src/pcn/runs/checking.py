@@ -24,6 +24,8 @@ from pcn.recipes import recipe_for
 from pcn.rollout import ScriptedAgent, rollout
 from pcn.runs.settings import with_tuples
 
+CHECK_SECONDS = 60.0
+"""After how long a check plays no more random episodes."""
 BATCH = 64
 """Episodes at once in which the speed of a compiled environment is measured."""
 
@@ -71,15 +73,16 @@ def check(
     *,
     arguments: Mapping[str, Any] | None = None,
 ) -> EnvironmentCheck:
-    """Find out about an environment with random episodes, at most 10,000 steps; nothing is trained.
+    """Find out about an environment with random episodes; nothing is trained.
 
-    `environment` and `arguments` are those of `pcn.train`.
+    They take 10,000 steps and a minute at most. `environment` and `arguments` are those of
+    `pcn.train`.
     """
     thing = None if isinstance(environment, str) else environment
     name = environment if isinstance(environment, str) else environment_name(environment)
     given = with_tuples(arguments or {})
     check_arguments(name, given, parameters_of(name))
-    found = find_environment(name, given, thing=thing, compare_all=True)
+    found = find_environment(name, given, thing=thing, most_seconds=CHECK_SECONDS, compare_all=True)
     made = found.environment
     try:
         made.prepare()
@@ -89,6 +92,7 @@ def check(
             seen = probe(
                 source,
                 step_limit=made.spec.step_limit,
+                most_seconds=CHECK_SECONDS,
                 compare_all=True,
                 action_low=given.get("action_low"),
                 action_high=given.get("action_high"),
