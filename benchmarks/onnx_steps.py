@@ -40,6 +40,11 @@ def observed(step):
         inner[path[-1]] = array[step]
     return shown
 
+def flat(action):
+    if isinstance(action, dict):
+        return np.hstack([flat(action[name]) for name in sorted(action)])
+    return np.hstack([flat(part) for part in action]) if type(action) is tuple else np.ravel(action)
+
 masks = content["masks"] if "masks" in content else None
 wrong, steps, seconds, policies = 0, 0, 0.0, []
 spans = list(zip(content["starts"], content["ends"])) * int(repeats)
@@ -54,7 +59,7 @@ for number, (start, end) in enumerate(spans):
         began = time.thread_time()
         action = policy.act(*given)
         seconds += time.thread_time() - began
-        same = np.allclose(action, content["actions"][step], rtol=1e-4, atol=1e-5)
+        same = np.allclose(flat(action), content["actions"][step], rtol=1e-4, atol=1e-5)
         wrong, steps = wrong + (not same), steps + 1
         began = time.thread_time()
         policy.observe(content["rewards"][step])
@@ -69,6 +74,7 @@ print(json.dumps({
 def record(run, indices, path, *, whole):
     """Write what a person would see who plays these policies greedily, once each."""
     from pcn.export.graphs.inputs import observation_parts
+    from pcn.nets.heads import action_head_for
 
     shown = run.spec.shown_space or run.spec.observation_space
     paths = [part.path for part in observation_parts(shown)]
@@ -92,11 +98,12 @@ def record(run, indices, path, *, whole):
                 rewards.append(reward)
                 done = terminated or truncated
             ends.append(len(actions))
+    head = action_head_for(run.spec.action_space)
     facts = {"paths": paths, "whole": whole, "policies": [int(index) for index in indices]}
     np.savez(
         path,
         facts=np.array(json.dumps(facts)),
-        actions=np.array(actions),
+        actions=np.array([head.from_environment(action) for action in actions]),
         rewards=np.array(rewards),
         starts=np.array([0, *ends[:-1]]),
         ends=np.array(ends),
