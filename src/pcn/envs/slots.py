@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Float, Num
 
 from pcn.envs.answers import AnswerCheck
-from pcn.envs.gymnasium_source import MakeEnv, failure_of
+from pcn.envs.failures import close_all, failure_of
+from pcn.envs.gymnasium_source import MakeEnv
 from pcn.envs.observations import reader_for
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -147,6 +148,7 @@ class LocalSlots:
 
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
         self._make = partial(Slot, make, spec)
+        self._name = spec.name
         self._filled: dict[int, Slot] = {}
         self.closed = False
 
@@ -183,6 +185,6 @@ class LocalSlots:
 
     def close(self) -> None:
         """Close every environment."""
-        for slot in self._filled.values():
-            slot.environment.close()
+        filled, self._filled = self._filled, {}
+        close_all([slot.environment for slot in filled.values()], self._name)
         self.closed = True

@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from pcn.envs.gymnasium_source import MakeEnv, failure_of
+from pcn.envs.failures import failure_of
+from pcn.envs.gymnasium_source import MakeEnv
 from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, Slot
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.coverage import CoverageSet
+from pcn.envs.failures import close_all
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.lookup import find_function
@@ -266,7 +267,7 @@ class Run:
                 seed=seed,
             )
         finally:
-            environment.close()
+            close_all([environment], self.spec.name)
         archive = self.metrics["archive"]  # what was found in training stays what it was
         return coverage_set, {**metrics_of(coverage_set, self.spec), "archive": archive}
 

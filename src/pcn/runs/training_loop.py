@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pcn.algorithms.trainer import AbstractTrainer, Progress
+from pcn.envs.failures import close_all
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import Stopped, UserError
 from pcn.runs.circumstances import cpu_seconds, made_with
@@ -156,7 +157,7 @@ class TrainingLoop:
 
     def _end(self) -> Run:
         settled, outcome = self.settled, self.trainer.outcome()
-        settled.environment.close()  # the time of workers counts once they have ended
+        close_all([settled.environment], settled.spec.name)
         phases = {"probing": settled.probe["steps"], **self.record.phases}
         metrics = {
             "steps": sum(phases.values()),
