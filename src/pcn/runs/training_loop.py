@@ -10,7 +10,8 @@ from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.envs.failures import close_all
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import Stopped, UserError
-from pcn.runs.circumstances import cpu_seconds, made_with
+from pcn.processor_time import cpu_seconds
+from pcn.runs.circumstances import made_with
 from pcn.runs.events import Advanced, Noticed, Report, Started
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import metrics_of
