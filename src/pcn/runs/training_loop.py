@@ -18,6 +18,7 @@ from pcn.runs.measures import metrics_of
 from pcn.runs.progress import Evaluation
 from pcn.runs.run import Run
 from pcn.runs.settling import Settled
+from pcn.runs.writer import TakenOver
 
 
 @dataclass
@@ -138,10 +139,13 @@ class TrainingLoop:
             self._make_folder_again()
             self.folder.write_progress(self.record.evaluations)
             self.folder.write_checkpoint(snapshot.arrays, snapshot.facts, self.record.to_json())
-        except OSError as error:
+        except TakenOver:
+            raise
+        except (OSError, UserError) as error:
             if not self._failing:
+                why = getattr(error, "strerror", None) or error
                 self._notice(
-                    f"cannot write a checkpoint to {self.folder.path}: {error.strerror or error}; "
+                    f"cannot write a checkpoint to {self.folder.path}: {why}; "
                     "training goes on and tries again"
                 )
             self._failing = True

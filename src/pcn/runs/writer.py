@@ -25,6 +25,10 @@ SILENT_SECONDS = 600.0
 _OWNER = "owner.json"
 
 
+class TakenOver(UserError):
+    """Another attempt writes the run: this one must not go on."""
+
+
 @dataclass(frozen=True)
 class Owner:
     """Who writes: a process, told apart from all others by its token."""
@@ -87,14 +91,14 @@ class Writer:
         return cls(path, owner)
 
     def check(self) -> None:
-        """Raise a `UserError` if another attempt has taken over; otherwise leave a sign of life."""
+        """Raise `TakenOver` if another attempt has taken over; otherwise leave a sign of life."""
         attempts = _attempts(self.path)
         mine = attempts.get(self.owner.attempt)
         last = attempts.get(max(attempts, default=0))
         holder = None if last is None else _owner_in(last)
         if mine is None or holder is None or holder.token != self.owner.token:
             by = "" if holder is None else f" by {holder.told}"
-            raise UserError(
+            raise TakenOver(
                 f"{self.path} was taken over{by}: attempt {self.owner.attempt} writes nothing more"
             )
         os.utime(mine / _OWNER)
