@@ -170,7 +170,9 @@ def _carry_out(
             saved()
             if time.monotonic() - last_told >= TELL_SECONDS:
                 last_told = time.monotonic()
-                tell(Moved(task.name, event.steps, event.total_steps, event.phase))
+                # Where nobody listens any more, `should_stop` knows: a checkpoint is saved then.
+                with suppress(BrokenPipeError):
+                    tell(Moved(task.name, event.steps, event.total_steps, event.phase))
 
     path = task.path
     print(f"{_now()} attempt {attempt} in process {os.getpid()}")
