@@ -153,9 +153,12 @@ def _owner_in(place: Path) -> Owner | None:
     """The owner that a place names; None if it has just been removed, or is damaged."""
     try:
         content: dict[str, Any] = read_json(place / _OWNER)
-        return Owner(**content)
+        owner = Owner(**content)
     except (UserError, TypeError):
         return None
+    kinds = Owner.__annotations__
+    fits = all(type(value) is kinds[name] for name, value in content.items())
+    return owner if fits and 0 < owner.pid < 1 << 31 else None
 
 
 def _refuse_if_alive(path: Path, place: Path) -> None:
