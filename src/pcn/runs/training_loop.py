@@ -9,7 +9,7 @@ from typing import Any
 from pcn.algorithms.trainer import AbstractTrainer, Progress
 from pcn.envs.failures import close_all
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import Stopped, UserError
+from pcn.errors import Stopped, UserError, resuming
 from pcn.processor_time import cpu_seconds
 from pcn.runs.circumstances import made_with
 from pcn.runs.events import Advanced, Noticed, Report, Started
@@ -188,7 +188,7 @@ class TrainingLoop:
                 path = self.folder.path
                 raise UserError(
                     f"cannot write the result to {path}: {error.strerror or error}; once that is "
-                    f"mended, `pcn resume {path}` goes on from the last checkpoint"
+                    f"mended, `{resuming(path)}` goes on from the last checkpoint"
                 ) from None
         return Run(
             settled.settings,

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pcn.errors import UserError
+from pcn.errors import UserError, resuming
 from pcn.runs.processes import birth, is_alive
 from pcn.serialisation.files import read_json, write_json
 
@@ -172,7 +172,7 @@ def _refuse_if_alive(path: Path, place: Path) -> None:
 def _hint(path: Path) -> str:
     return (
         f"; if that machine is gone, wait {SILENT_SECONDS / 60:.0f} minutes "
-        f"or give `pcn resume {path} --take-over`"
+        f"or give `{resuming(path)} --take-over`"
     )
 
 
