@@ -8,7 +8,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from pcn.envs.failures import close_all
+from pcn.envs.failures import close_all, failure_of
 from pcn.errors import UserError
 
 MakeEnv = Callable[..., gym.Env[Any, Any]]
@@ -48,6 +48,34 @@ class GymnasiumSource:
         if self._instance is not None:
             instance, self._instance = self._instance, None
             close_all([instance], self.name)
+
+
+class TellingFailures(gym.Wrapper[Any, Any, Any, Any]):
+    """The same environment, whose failures are told in one sentence."""
+
+    def __init__(self, env: gym.Env[Any, Any], name: str) -> None:
+        super().__init__(env)
+        self._name = name
+
+    def reset(self, **options: Any) -> Any:
+        """Begin an episode."""
+        return self._told(super().reset, **options)
+
+    def step(self, action: Any) -> Any:
+        """Take a step."""
+        return self._told(super().step, action)
+
+    def render(self) -> Any:
+        """Make a picture."""
+        return self._told(super().render)
+
+    def _told(self, method: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        try:
+            return method(*arguments, **options)
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+            raise UserError(f"{self._name}: {failure_of(error)}") from error
 
 
 def missing_hint(error: BaseException) -> str:

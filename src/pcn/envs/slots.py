@@ -5,7 +5,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,7 +12,7 @@ from jaxtyping import Float, Num
 
 from pcn.envs.answers import AnswerCheck
 from pcn.envs.failures import close_all, failure_of
-from pcn.envs.gymnasium_source import MakeEnv
+from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv
 from pcn.envs.observations import reader_for
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -147,8 +146,7 @@ class LocalSlots:
     """All instances in this process, each made when it is first needed."""
 
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
-        self._make = partial(Slot, make, spec)
-        self._name = spec.name
+        self._make, self._spec = make, spec
         self._filled: dict[int, Slot] = {}
         self.closed = False
 
@@ -181,10 +179,12 @@ class LocalSlots:
     def _fill(self, slots: Iterable[int]) -> None:
         for slot in slots:
             if slot not in self._filled:
-                self._filled[slot] = self._make()
+                # A source tells what cannot be made, and what to install for it.
+                source = GymnasiumSource(self._spec.name, self._make)
+                self._filled[slot] = Slot(source.instance, self._spec)
 
     def close(self) -> None:
         """Close every environment."""
         filled, self._filled = self._filled, {}
-        close_all([slot.environment for slot in filled.values()], self._name)
+        close_all([slot.environment for slot in filled.values()], self._spec.name)
         self.closed = True
