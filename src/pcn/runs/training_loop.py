@@ -143,11 +143,11 @@ class TrainingLoop:
             raise
         except (OSError, UserError) as error:
             if not self._failing:
-                why = getattr(error, "strerror", None) or error
-                self._notice(
-                    f"cannot write a checkpoint to {self.folder.path}: {why}; "
-                    "training goes on and tries again"
-                )
+                why = str(error)
+                if isinstance(error, OSError):
+                    why = f"cannot write a checkpoint to {self.folder.path}: "
+                    why += error.strerror or str(error)
+                self._notice(f"{why}; training goes on and tries again")
             self._failing = True
         else:
             self._failing = False
