@@ -41,10 +41,16 @@ def _brightest(space: gym.spaces.Box) -> float | None:
 
 def as_bytes(space: gym.Space[Any], picture: Num[np.ndarray, "..."]) -> UInt8[np.ndarray, "..."]:
     """The picture of a space as bytes."""
-    if picture.dtype == np.uint8 or not isinstance(space, gym.spaces.Box):
-        return picture.astype(np.uint8)
-    white = _brightest(space) or 255.0
-    return np.clip(np.rint(picture * (255.0 / white)), 0, 255).astype(np.uint8)
+    if picture.dtype == np.uint8:
+        return picture
+    return np.clip(np.rint(picture * picture_factor(space)), 0, 255).astype(np.uint8)
+
+
+def picture_factor(space: gym.Space[Any]) -> float:
+    """What the numbers of a space of pictures are multiplied by, so that white is 255."""
+    if not isinstance(space, gym.spaces.Box) or space.dtype == np.uint8:
+        return 1.0
+    return 255.0 / (_brightest(space) or 255.0)
 
 
 def small_picture(picture: UInt8[np.ndarray, "..."]) -> UInt8[np.ndarray, "side side"]:

@@ -107,9 +107,12 @@ def _expectation_fields(*, several: bool) -> Iterator[str]:
     yield f'{space}self.least = np.float32(rule["least_survival"])'
 
 
-def _picture_lines(pictures: dict[str, int]) -> Iterator[str]:
-    side, frames = pictures["side"], pictures["frames"]
-    yield '        grey = Image.fromarray(np.squeeze(observation)).convert("L")'
+def _picture_lines(pictures: dict[str, Any]) -> Iterator[str]:
+    """What `ObservationReader` does with pictures, of bytes or of real numbers."""
+    side, frames, factor = pictures["side"], pictures["frames"], pictures["factor"]
+    yield f"        picture = np.rint(np.asarray(observation) * {factor})"
+    yield "        picture = np.squeeze(np.clip(picture, 0, 255).astype(np.uint8))"
+    yield '        grey = Image.fromarray(picture).convert("L")'
     yield f"        frame = np.asarray(grey.resize(({side}, {side}), Image.Resampling.BOX))"
     yield f"        frames = [*(self.frames or [frame] * {frames}), frame]"
     yield f"        observation = self.frames = frames[-{frames}:]"
