@@ -117,6 +117,7 @@ def test_pictures_of_real_numbers_are_reduced_as_in_training(tmp_path):
         gym.spaces.Box(0, 1, (20, 20), np.float32),
         gym.spaces.Box(0, 255, (20, 20, 1), np.float64),
         gym.spaces.Box(0, 255, (20, 20, 4), np.uint8),
+        gym.spaces.Box(0, 1, (20, 20, 3), np.uint8),
     ],
     ids=str,
 )
