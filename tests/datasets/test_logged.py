@@ -71,5 +71,14 @@ def test_outcomes_that_go_apart_are_stochastic():
     )
 
 
+def test_random_starts_are_stochastic():
+    """As in probing: what an action leads to depends on where the episode began."""
+    lengths = np.array([2, 2])
+    seen = {"where": np.array([[0], [1], [5], [1]]), "what": np.zeros((4, 1))}
+    actions, rewards = np.zeros((4, 1), int), np.ones((4, 2), np.float32)
+    assert not looks_deterministic(seen, actions, rewards, lengths)
+    assert looks_deterministic({"what": seen["what"]}, actions, rewards, lengths)
+
+
 def test_every_length_counts():
     assert sum(LENGTHS) == by_hand().num_steps
