@@ -53,6 +53,8 @@ def test_episodes_of_something_else_are_refused_in_a_sentence():
         logged.fitting(replace(toy_spec(3), observation_space=spec.observation_space))
     with pytest.raises(UserError, match=r"has the action \[3\]"):
         logged.fitting(replace(spec, action_space=gym.spaces.Discrete(3)))
+    with pytest.raises(UserError, match="the last observations of by hand do not fit"):
+        replace(logged, last_observations=np.zeros((3, 5))).fitting(spec)
     with pytest.raises(UserError, match="actions are masked"):
         logged.fitting(replace(spec, masked_actions=True))
 

@@ -65,6 +65,11 @@ def test_names_units_and_directions_stand_in_the_file(tmp_path):
         ({"actions": np.array([0, -3, 1, 2, 0, 1])}, "counted from 0"),
         ({"objectives": ["one"]}, "names 1 objectives"),
         ({"spec": "{"}, "damaged spec"),
+        ({"last_observations": np.zeros((1, 2))}, "1 last_observations for 3 episodes"),
+        ({"last_observations": np.float64(0)}, "1 last_observations for 3 episodes"),
+        ({"last_observations": np.zeros((3, 5))}, r"last_observations of shape \(5,\)"),
+        ({"last_observations": np.full((3, 2), np.nan)}, "last_observations that are no finite"),
+        ({"last_observations.a": np.zeros((3, 2))}, "last_observations of other parts"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_a_sentence(changes, sentence, tmp_path):

@@ -26,6 +26,7 @@ from pcn.datasets.logged import LoggedEpisodes
 from pcn.datasets.reading import (
     canonical,
     lengths_of,
+    refuse_other_last_observations,
     refuse_other_than_numbers,
     space_of_actions,
     space_of_observations,
@@ -58,6 +59,8 @@ def read_npz(path: Path) -> LoggedEpisodes:
     refuse_other_than_numbers(
         path, observations=observations, actions=arrays["actions"], rewards=rewards
     )
+    last = _observations(arrays, "last_observations")
+    refuse_other_last_observations(path, last, observations, len(lengths))
     observations = canonical(observations)
     actions = canonical(arrays["actions"].reshape(len(rewards), -1))
     rewards = rewards.astype(np.float32)
@@ -84,7 +87,7 @@ def read_npz(path: Path) -> LoggedEpisodes:
         lengths=lengths,
         terminated=terminated,
         action_masks=None if masks is None else masks.reshape(len(rewards), -1).astype(bool),
-        last_observations=canonical(_observations(arrays, "last_observations")),
+        last_observations=canonical(last),
         source=str(path),
         environment=name,
     )
