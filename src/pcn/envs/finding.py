@@ -18,7 +18,7 @@ from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.from_object import as_environment
 from pcn.envs.given import check_counts, check_reference_point
 from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id
-from pcn.envs.probing import DEFAULT_STEPS, Probe, most_probe_steps, probe
+from pcn.envs.probing import Probe, announced_steps, probe
 from pcn.envs.registry import (
     ENVIRONMENTS,
     GYMNASIUM,
@@ -82,7 +82,9 @@ def find_environment(
     def probed(source: GymnasiumSource, given: Mapping[str, Any]) -> Probe:
         source.instance()  # what cannot be made is told first
         if before_probing is not None:
-            before_probing(DEFAULT_STEPS if total_steps is None else most_probe_steps(total_steps))
+            bounds = given.get("action_low"), given.get("action_high")
+            actions = within(source.instance().action_space, *bounds)
+            before_probing(announced_steps(actions, total_steps))
         return probe(
             source,
             step_limit=given.get("step_limit"),
