@@ -28,6 +28,7 @@ from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.gymnasium_source import GymnasiumSource, missing_hint
 from pcn.envs.observations import ObservationReader, is_picture
 from pcn.envs.probing import Probe, probe
+from pcn.envs.spec import Objective
 from pcn.envs.worker_slots import WorkerSlots
 from pcn.errors import UserError
 from pcn.rollout import ScriptedAgent, rollout
@@ -178,6 +179,64 @@ def test_an_endless_environment_gets_a_limit():
 def test_a_missing_simulator_says_what_to_install(error, hint):
     assert hint in missing_hint(error)
     assert bool(missing_hint(error)) == bool(hint)
+
+
+class Unmakeable(Tame):
+    def __init__(self):
+        raise ModuleNotFoundError("No module named 'simulator'", name="simulator")
+
+
+def test_what_cannot_be_made_is_told_wherever_it_is_needed():
+    made = environment(Tame)
+    lost = GymnasiumEnvironment(made.spec, Unmakeable)
+    told = "cannot make .* No module named 'simulator'; install .* `pip install simulator`"
+    with pytest.raises(UserError, match=told):
+        lost.slots().reset({0: 0})
+    with pytest.raises(UserError, match=told):
+        lost.person_view()
+
+
+class Fragile(Tame):
+    """Fails at its second step, and cannot make pictures."""
+
+    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012
+    num_steps = 0
+
+    def __init__(self, render_mode=None):
+        self.render_mode = render_mode
+
+    def step(self, action):
+        self.num_steps += 1
+        if self.num_steps == 2:
+            raise RuntimeError("the simulator has crashed")
+        return super().step(action)
+
+
+def test_a_person_is_told_of_failures_in_a_sentence():
+    made = GymnasiumEnvironment(environment(Tame).spec, Fragile)
+    view = made.person_view("rgb_array")
+    view.reset(seed=0)
+    view.step(0)
+    with pytest.raises(UserError, match=r"it failed at test_hostile\.py:.* simulator has crashed"):
+        view.step(0)
+    with pytest.raises(UserError, match="NotImplementedError"):
+        view.render()
+    with pytest.raises(UserError, match="cannot be made with render_mode='rgb_array'"):
+        environment(Tame).person_view("rgb_array")
+
+
+def test_as_many_objectives_are_described_as_there_are_numbers_in_a_reward():
+    class Boastful(Tame):
+        objectives = tuple(map(Objective, ("speed", "cost", "fame")))
+
+    with pytest.raises(UserError, match="describes 3 objectives, but its rewards have 2 numbers"):
+        environment(Boastful)
+
+
+@pytest.mark.parametrize("seconds", [0.0, float("nan"), float("inf"), 1e7])
+def test_a_worker_is_waited_for_neither_never_nor_for_ever(seconds):
+    with pytest.raises(UserError, match="answer_seconds must be positive and at most 1,000,000"):
+        GymnasiumEnvironment(environment(Tame).spec, Tame, answer_seconds=seconds)
 
 
 def test_a_worker_that_hangs_is_told_of_given_up_and_ended(monkeypatch, caplog):

@@ -1,5 +1,7 @@
 """What random episodes find out about an environment: within a budget, and right."""
 
+import threading
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -87,6 +89,39 @@ def test_a_rare_chance_is_found_by_many_scripts():
     assert steady.evidence.seed_respected is None
 
 
+class Weather(Road):
+    """Random from the second step on, with episodes as long as the whole probe."""
+
+    def step(self, action):
+        return 0, np.array([self.np_random.normal(), -1.0]), False, False, {}
+
+
+@pytest.mark.parametrize("step_limit", [None, 1000])
+def test_chance_is_found_even_if_an_episode_could_take_all_steps(step_limit):
+    found = probed(Weather, total_steps=20_000, step_limit=step_limit)
+    assert found.evidence.num_compared >= 1
+    assert not found.deterministic
+
+
+def test_an_end_by_chance_is_chance():
+    class Coin(Road):
+        """Each step pays the same, and is the last one half of the time."""
+
+        def step(self, action):
+            return 0, np.array([1.0, -1.0]), bool(self.np_random.random() < 0.5), False, {}
+
+    assert not probed(Coin, step_limit=1).deterministic
+
+
+def test_infos_need_not_be_copied():
+    class Locked(Road):
+        def reset(self, *, seed=None, options=None):
+            observation, _ = super().reset(seed=seed)
+            return observation, {"handle": threading.Lock()}
+
+    assert probed(Locked, total_steps=1_000).deterministic
+
+
 def test_comparing_all_counts_how_many_differ():
     found = probed(GlobalDice, compare_all=True)
     assert found.evidence.num_compared == found.evidence.num_differing == 20
@@ -153,11 +188,11 @@ def point(*episodes, ends=True, step_limit=10, gains=None):
 
 
 @pytest.mark.parametrize("value", [-100.1, -200.2, -0.0499, 57.3, 0.0, -1e-7, 123456.7])
-@pytest.mark.parametrize("extent", [1e-6, 0.3, 1.0, 250.0, 1e7])
+@pytest.mark.parametrize("extent", [1e-13, 1e-6, 0.3, 1.0, 250.0, 1e7])
 def test_rounding_never_comes_nearer(value, extent):
     result = rounded_down(value, extent)
     assert result <= value + 1e-9 * extent
-    assert value - result <= 0.1 * extent * (1 + 1e-9)
+    assert value - result <= max(0.1 * extent * (1 + 1e-9), 1e-12 * abs(value))
 
 
 def test_a_tenth_of_the_spread_is_the_margin():

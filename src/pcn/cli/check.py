@@ -24,8 +24,8 @@ from pcn.runs.checking import CHECK_SECONDS, EnvironmentCheck, check
 class CheckOptions:
     """Say what random episodes find out about an environment, without training.
 
-    They take 10,000 steps and a minute at most. What is wrong can be given by hand, here and in
-    `pcn train`.
+    They take 10,000 steps and a minute at most; compiled environments are timed besides. What is
+    wrong can be given by hand, here and in `pcn train`.
     """
 
     environment: tyro.conf.Positional[str]

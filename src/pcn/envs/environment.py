@@ -12,8 +12,9 @@ from pcn.envs.spec import EnvironmentSpec
 class AbstractEnvironment(ABC):
     """An environment that algorithms can be trained on.
 
-    There are two kinds: compiled environments, written in JAX, and Gymnasium environments. A new
-    kind is a new subclass and a line of `run_episodes` in `rollout/`.
+    Two kinds can be run: compiled environments, written in JAX, and Gymnasium environments. A new
+    kind is a new subclass and a line of `run_episodes` in `rollout/`. Logged data stand for a third
+    one, which only has a spec.
     """
 
     spec: EnvironmentSpec

@@ -1,12 +1,13 @@
 """Any Gymnasium environment with vector rewards, ready for rollouts."""
 
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
 from pcn.envs.environment import AbstractEnvironment
-from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv
+from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv, TellingFailures
 from pcn.envs.observations import ObservationReader
 from pcn.envs.probing import Probe
 from pcn.envs.registry import Workers
@@ -14,6 +15,9 @@ from pcn.envs.slots import LocalSlots, Slots
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 from pcn.envs.worker_slots import ANSWER_SECONDS, WorkerSlots
 from pcn.errors import UserError
+
+MOST_ANSWER_SECONDS = 1e6
+"""Nobody waits longer for a worker process, and no operating system allows much more."""
 
 
 class GymnasiumEnvironment(AbstractEnvironment):
@@ -36,8 +40,11 @@ class GymnasiumEnvironment(AbstractEnvironment):
         With `workers="ray"` these processes are actors of a Ray cluster. A worker process that
         has not answered for `answer_seconds` is given up.
         """
-        if not answer_seconds > 0:
-            raise UserError(f"answer_seconds must be positive, got {answer_seconds}")
+        if not 0 < answer_seconds <= MOST_ANSWER_SECONDS:
+            raise UserError(
+                f"answer_seconds must be positive and at most {MOST_ANSWER_SECONDS:,.0f}, "
+                f"got {answer_seconds}"
+            )
         self.spec = spec
         self.num_slots = num_slots
         self._make = make
@@ -93,15 +100,17 @@ class GymnasiumEnvironment(AbstractEnvironment):
     def person_view(self, render_mode: str | None = None) -> gym.Env[Any, Any]:
         """One more instance in this process, truncated at the step limit."""
         options = {} if render_mode is None else {"render_mode": render_mode}
+        source = GymnasiumSource(self.spec.name, partial(self._make, **options))
         try:
-            single = self._make(**options)
-        except TypeError:
+            single = source.instance()
+        except UserError as error:
             if not options:
                 raise
             raise UserError(
-                f"{self.spec.name} cannot be made with render_mode={render_mode!r}"
+                f"{self.spec.name} cannot be made with render_mode={render_mode!r} ({error})"
             ) from None
-        return gym.wrappers.TimeLimit(single, self.spec.step_limit)
+        telling = TellingFailures(single, self.spec.name)
+        return gym.wrappers.TimeLimit(telling, self.spec.step_limit)
 
 
 def describe(
@@ -124,7 +133,7 @@ def describe(
     seen = ObservationReader(shown, frame_stack=frame_stack).space
     return EnvironmentSpec(
         name=source.name,
-        objectives=_objectives(environment, num_objectives),
+        objectives=_objectives(source, num_objectives),
         observation_space=seen,
         action_space=probe.action_space or environment.action_space,
         step_limit=probe.step_limit,
@@ -146,12 +155,18 @@ def _action_names(environment: gym.Env[Any, Any]) -> tuple[str, ...]:
     return tuple(map(str, names)) if len(names) == space.n else ()
 
 
-def _objectives(environment: gym.Env[Any, Any], count: int) -> tuple[Objective, ...]:
+def _objectives(source: GymnasiumSource, count: int) -> tuple[Objective, ...]:
     """The objectives as the environment describes or at least names them, otherwise numbered."""
-    described = getattr(environment.unwrapped, "objectives", None)
+    environment = source.instance().unwrapped
+    described = getattr(environment, "objectives", None)
     if isinstance(described, tuple) and all(isinstance(one, Objective) for one in described):
+        if len(described) != count:
+            raise UserError(
+                f"{source.name} describes {len(described)} objectives, but its rewards have "
+                f"{count} numbers"
+            )
         return described
-    names = getattr(environment.unwrapped, "objective_names", None)
+    names = getattr(environment, "objective_names", None)
     if names is None or len(names) != count:
         names = [f"objective_{number}" for number in range(count)]
     return tuple(Objective(str(name)) for name in names)

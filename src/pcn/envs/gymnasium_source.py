@@ -51,6 +51,34 @@ class GymnasiumSource:
             self._instance = None
 
 
+class TellingFailures(gym.Wrapper[Any, Any, Any, Any]):
+    """The same environment, whose failures are told in one sentence."""
+
+    def __init__(self, env: gym.Env[Any, Any], name: str) -> None:
+        super().__init__(env)
+        self._name = name
+
+    def reset(self, **options: Any) -> Any:
+        """Begin an episode."""
+        return self._told(super().reset, **options)
+
+    def step(self, action: Any) -> Any:
+        """Take a step."""
+        return self._told(super().step, action)
+
+    def render(self) -> Any:
+        """Make a picture."""
+        return self._told(super().render)
+
+    def _told(self, method: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        try:
+            return method(*arguments, **options)
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+            raise UserError(f"{self._name}: {failure_of(error)}") from error
+
+
 def missing_hint(error: BaseException) -> str:
     """What to install, where a package is missing."""
     if not isinstance(error, ImportError | gym.error.DependencyNotInstalled):

@@ -120,7 +120,9 @@ def probe(
     ):
         episode_seed = prober.fresh_seed()
         repeat = float(np.random.default_rng(episode_seed).uniform()) * (len(first_ones) % 2)
-        first = prober.play(longest, seed=episode_seed, repeat=repeat)
+        # A first episode that took all steps would not be compared, and chance not be found out.
+        share = 0.5 if deterministic is None and not first_ones else 1.0
+        first = prober.play(longest, seed=episode_seed, repeat=repeat, share=share)
         first_ones.append(first)
         if evidence.first_states_differ:
             prober.test_seed(first, episode_seed)

@@ -39,6 +39,9 @@ class RandomEpisode:
         longer = max(len(self.actions), len(other.actions))
         if both < longer and not (self if len(self.actions) == both else other).cut:
             return True
+        ends = (self.terminated, self.truncated), (other.terminated, other.truncated)
+        if both == longer and not (self.cut or other.cut) and ends[0] != ends[1]:
+            return True
         if not np.array_equal(self.rewards[:both], other.rewards[:both]):
             return True
         seen = zip(self.observations[: both + 1], other.observations[: both + 1], strict=True)
@@ -96,22 +99,34 @@ class Prober:
         """Whether episodes begin differently under other seeds."""
         try:
             states = [
-                deepcopy(self._check.episode_start(self.environment.reset(seed=self.fresh_seed())))
-                for _ in range(FIRST_STATES)
+                deepcopy(self._first_observation(self.fresh_seed())) for _ in range(FIRST_STATES)
             ]
         except UserError:
             raise
         except (Exception, SystemExit) as error:  # whatever the environment's own code raises
             raise self._check.refusal(failure_of(error)) from None
-        return not all(_equal(states[0][0], observation) for observation, _ in states)
+        return not all(_equal(states[0], observation) for observation in states)
+
+    def _first_observation(self, seed: int) -> Any:
+        return self._check.episode_start(self.environment.reset(seed=seed))[0]
 
     def play(
-        self, step_limit: int, *, seed: int, script: list[Any] | None = None, repeat: float = 0.0
+        self,
+        step_limit: int,
+        *,
+        seed: int,
+        script: list[Any] | None = None,
+        repeat: float = 0.0,
+        share: float = 1.0,
     ) -> RandomEpisode:
-        """One episode of random actions, or of a script; `repeat` makes the last action likely."""
+        """One episode of random actions, or of a script; `repeat` makes the last action likely.
+
+        It is cut where it has taken a `share` of the steps that are left.
+        """
         started = time.perf_counter()
+        room = max(1, int(share * self.steps_left))
         try:
-            episode = self._played(step_limit, seed=seed, script=script, repeat=repeat)
+            episode = self._played(step_limit, room, seed=seed, script=script, repeat=repeat)
         except UserError:
             raise
         except (Exception, SystemExit) as error:  # whatever the environment's own code raises
@@ -122,7 +137,7 @@ class Prober:
         return episode
 
     def _played(
-        self, step_limit: int, *, seed: int, script: list[Any] | None, repeat: float
+        self, step_limit: int, room: int, *, seed: int, script: list[Any] | None, repeat: float
     ) -> RandomEpisode:
         environment, head, check = self.environment, self._head, self._check
         check.begin()
@@ -137,7 +152,7 @@ class Prober:
         rng = np.random.default_rng(seed)
         terminated = truncated = cut = False
         wanted_steps = step_limit if script is None else len(script)
-        for number in range(min(wanted_steps, self.steps_left)):
+        for number in range(min(wanted_steps, room)):
             if actions and time.perf_counter() > self._ends:
                 cut = True
                 break

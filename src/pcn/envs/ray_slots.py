@@ -22,8 +22,9 @@ from pcn.envs.worker_slots import (
 from pcn.errors import UserError
 
 LOST_ATTEMPTS = 4
-ACTOR_SECONDS = 60.0  # until an actor has started, or has told that a worker of its does not answer
 """How many times what one message needs may be lost before it is given up."""
+ACTOR_SECONDS = 60.0
+"""Until an actor has started, or has told that a worker of its does not answer."""
 
 
 class Answer(NamedTuple):

@@ -89,7 +89,8 @@ def rounded_down(value: float, extent: float) -> float:
     unit = 10.0 ** (np.floor(np.log10(extent)) - 1)
     # A difference to the next multiple of 1e-9 is that of floating-point numbers.
     steps = np.floor(value / unit + 1e-9)
-    return float(f"{steps * unit:.12g}")
+    rounded = float(f"{steps * unit:.12g}")
+    return rounded if rounded <= value + 1e-9 * unit else value
 
 
 def never_negative(

@@ -5,14 +5,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Num
 
 from pcn.envs.answers import AnswerCheck
-from pcn.envs.gymnasium_source import MakeEnv, failure_of
+from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv, failure_of
 from pcn.envs.observations import reader_for
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -146,7 +145,7 @@ class LocalSlots:
     """All instances in this process, each made when it is first needed."""
 
     def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
-        self._make = partial(Slot, make, spec)
+        self._make, self._spec = make, spec
         self._filled: dict[int, Slot] = {}
         self.closed = False
 
@@ -179,7 +178,9 @@ class LocalSlots:
     def _fill(self, slots: Iterable[int]) -> None:
         for slot in slots:
             if slot not in self._filled:
-                self._filled[slot] = self._make()
+                # A source tells what cannot be made, and what to install for it.
+                source = GymnasiumSource(self._spec.name, self._make)
+                self._filled[slot] = Slot(source.instance, self._spec)
 
     def close(self) -> None:
         """Close every environment."""

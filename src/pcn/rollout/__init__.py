@@ -35,7 +35,8 @@ def rollout(
     costs nothing. Episodes that are not over after `most_steps`, one number for all or one for
     each, are broken off: their returns mean nothing. With `numbers`, episodes of equal number meet
     the same randomness, in this call and in every other one with the same key: so agents are
-    compared more closely. A `UserError` tells of rewards or observations that are not finite.
+    compared more closely. Scripts in Gymnasium environments do not obey `numbers`. A `UserError`
+    tells of rewards or observations that are not finite.
     """
     count = num_episodes if count is None else count
     limit = environment.spec.step_limit
