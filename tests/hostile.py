@@ -111,3 +111,23 @@ class OldFashioned(Tame):
 
 class Endless(Tame):
     length = np.inf
+
+
+class CannotBeClosed(Tame):
+    """Fails when it is closed, as one does whose socket is gone."""
+
+    tried = 0
+
+    def close(self):
+        type(self).tried += 1
+        raise ConnectionError("the socket is gone")
+
+
+class Burns(Tame):
+    """Uses a fifth of a second of its processor in every step."""
+
+    def reward(self, action):
+        end = time.process_time() + 0.2
+        while time.process_time() < end:
+            pass
+        return super().reward(action)

@@ -1,5 +1,6 @@
 """Errors that callers are meant to catch."""
 
+import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,8 +20,17 @@ class Stopped(Exception):
     """
 
     def __init__(self, path: Path | None) -> None:
-        super().__init__("stopped" if path is None else f"stopped; `pcn resume {path}` goes on")
+        super().__init__("stopped" if path is None else f"stopped; `{resuming(path)}` goes on")
         self.path = path
+
+
+def resuming(path: str | Path) -> str:
+    """The command that continues a run, quoted for a shell.
+
+    >>> resuming("my runs/dst")
+    "pcn resume 'my runs/dst'"
+    """
+    return f"pcn resume {shlex.quote(str(path))}"
 
 
 def perhaps(word: str, known: Iterable[str], *, most: int = 1) -> str:

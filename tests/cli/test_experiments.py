@@ -1,9 +1,14 @@
 """`pcn reproduce` and `pcn sweep`, as a new user types them."""
 
+import shlex
+from pathlib import Path
+
 import pytest
 
 from pcn.cli import main
+from pcn.cli.experiments import show_outcome
 from pcn.experiments.execution.task import Began, Ended, Moved
+from pcn.experiments.experiment import Failure, Outcome
 from pcn.experiments.overview import Overview
 from pcn.experiments.paper import paper_plan
 from pcn.experiments.plan import Plan
@@ -78,3 +83,13 @@ def test_a_folder_that_cannot_be_made_is_told(capsys, tmp_path):
     (tmp_path / "file").touch()
     told = refusal(capsys, "sweep", "minecart", "--out", tmp_path / "file" / "experiment")
     assert "cannot create" in told
+
+
+def test_the_command_that_tries_again_is_quoted(capsys, monkeypatch):
+    words = ["sweep", "minecart", "--set", "a=[1, 2]", "--out", "my study"]
+    monkeypatch.setattr("sys.argv", ["pcn", *words])
+    failed = Failure("runs/x/pcn/seed-0", "it broke", Path("log.txt"))
+    with pytest.raises(SystemExit):
+        show_outcome(Outcome(failures=[failed]))
+    command = capsys.readouterr().err.split("`")[1]
+    assert shlex.split(command) == ["pcn", *words]

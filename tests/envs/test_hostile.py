@@ -10,6 +10,7 @@ import pytest
 
 import pcn
 from hostile import (
+    CannotBeClosed,
     Dies,
     Endless,
     Exits,
@@ -257,6 +258,28 @@ def test_a_worker_that_dies_is_told_with_its_exit_code():
     slots.reset({0: 0})
     with pytest.raises(UserError, match=r"^wild: a worker process died \(pid \d+, exit code 9\)"):
         taking_steps(slots)
+
+
+def test_one_that_cannot_be_closed_is_told_once_and_all_are_closed(monkeypatch, caplog):
+    monkeypatch.setattr(CannotBeClosed, "tried", 0)
+    made = environment(CannotBeClosed)
+    made.slots().reset({0: 0, 1: 1})
+    made.close()
+    made.close()
+    assert CannotBeClosed.tried == 2, "each of the two instances, once"
+    assert len(caplog.records) == 1
+    assert caplog.records[0].name.startswith("pcn.")
+    assert re.search(
+        r"^wild could not be closed: it failed at hostile\.py:\d+: ConnectionError: the socket",
+        caplog.records[0].getMessage(),
+    )
+
+
+def test_one_that_cannot_be_closed_after_random_episodes_is_told(caplog):
+    source = GymnasiumSource("wild", CannotBeClosed)
+    source.instance()
+    source.close()
+    assert "wild could not be closed" in caplog.text
 
 
 def test_a_worker_tells_what_its_environment_answered():

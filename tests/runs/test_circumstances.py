@@ -1,27 +1,13 @@
-"""What a run records about the machine and about what it cost."""
+"""What a run records about the machine."""
 
-import subprocess
 import sys
-import time
 from importlib.metadata import version
 
 import pytest
 
 import pcn
 from made_runs import save_run
-from pcn.runs.circumstances import cpu_seconds, made_with
-
-BURN = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
-
-
-def test_cpu_seconds_are_those_of_this_process_and_of_its_children():
-    before, own = cpu_seconds(), time.process_time()
-    exec(BURN, {})
-    alone = cpu_seconds() - before
-    assert alone == pytest.approx(time.process_time() - own, abs=0.05)
-    assert alone >= 0.25
-    subprocess.run([sys.executable, "-S", "-c", BURN], check=True)
-    assert cpu_seconds() - before >= alone + 0.25
+from pcn.runs.circumstances import made_with
 
 
 def test_versions_are_those_that_are_installed():

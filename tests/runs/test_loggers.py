@@ -91,9 +91,13 @@ def test_a_run_without_logs_remembers_none(tmp_path, started):
     assert loggers.logs_again(tmp_path) == []
 
 
-def test_a_damaged_choice_of_logs_is_told(tmp_path):
-    (tmp_path / loggers.LOGS).write_text('{"wandb": {"project": 1}}')
-    with pytest.raises(UserError, match=r"logs\.json is damaged"):
+@pytest.mark.parametrize(
+    "about",
+    ['{"project": 1}', '{"projekt": "x"}', '{"project": "x", "more": "y"}', "{}", "1"],
+)
+def test_a_damaged_choice_of_logs_is_told(about, tmp_path):
+    (tmp_path / loggers.LOGS).write_text(f'{{"wandb": {about}}}')
+    with pytest.raises(UserError, match=r"logs\.json is damaged: wandb is .* instead of"):
         loggers.logs_again(tmp_path)
 
 

@@ -78,6 +78,16 @@ def test_a_writer_elsewhere_counts_as_dead_once_it_is_silent(tmp_path):
     assert Writer.claim(tmp_path).owner.attempt == 2
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [{"pid": 1e5}, {"pid": 0}, {"pid": 1 << 70}, {"born": 1}, {"host": 1}],
+)
+def test_a_writer_whose_file_is_damaged_is_succeeded(damage, tmp_path, sleeper):
+    held_by_process(tmp_path, sleeper.pid)
+    pretend(tmp_path, **damage)
+    assert Writer.claim(tmp_path).owner.attempt == 2
+
+
 def test_an_older_attempt_is_refused_and_cannot_release_the_newer_one(tmp_path):
     old = Writer.claim(tmp_path)
     new = Writer.claim(tmp_path, take_over=True)

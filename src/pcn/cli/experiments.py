@@ -1,5 +1,6 @@
 """What `pcn reproduce` and `pcn sweep` have in common: show a plan, or carry it out."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ class ExecutionOptions:
             executor.check(folder)
         overview = Overview(preparation, runs, executor.num_jobs)
         display = ExperimentDisplay(console, overview)
-        with stop_on_interrupt(folder, " ".join(sys.argv[1:])) as stop:
+        with stop_on_interrupt(folder, shlex.join(sys.argv[1:])) as stop:
             with display.shown():
                 outcome = carry_out_plan(
                     preparation,
@@ -143,6 +144,6 @@ def show_outcome(outcome: Outcome) -> None:
             "make room and start the same command again"
         )
     elif outcome.failures:
-        complain(f"`{program()} {' '.join(sys.argv[1:])}` tries failed runs again")
+        complain(f"`{program()} {shlex.join(sys.argv[1:])}` tries failed runs again")
     if outcome.failures:
         sys.exit(1)

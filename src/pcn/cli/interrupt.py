@@ -1,6 +1,7 @@
 """Ctrl-C and signals while training: finish the iteration, save a checkpoint, say how to go on."""
 
 import os
+import shlex
 import signal
 import threading
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def stop_on_interrupt(folder: Path, go_on: str | None = None) -> Iterator[thread
     try:
         yield stop
     except (KeyboardInterrupt, Stopped):
-        command = f"resume {folder}" if go_on is None else go_on
+        command = f"resume {shlex.quote(str(folder))}" if go_on is None else go_on
         hint = f"; continue with `{program()} {command}`" if folder.exists() else ""
         raise Interrupted(hint, 128 + received) from None
     finally:

@@ -1,15 +1,14 @@
 """Where Gymnasium environments come from: ids, classes and functions."""
 
 import importlib
-import traceback
 import warnings
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 
+from pcn.envs.failures import close_all, failure_of
 from pcn.errors import UserError
 
 MakeEnv = Callable[..., gym.Env[Any, Any]]
@@ -47,8 +46,8 @@ class GymnasiumSource:
     def close(self) -> None:
         """Close the instance, if there is one."""
         if self._instance is not None:
-            self._instance.close()
-            self._instance = None
+            instance, self._instance = self._instance, None
+            close_all([instance], self.name)
 
 
 class TellingFailures(gym.Wrapper[Any, Any, Any, Any]):
@@ -87,13 +86,6 @@ def missing_hint(error: BaseException) -> str:
         return f"; {EXTRA}"
     module = (getattr(error, "name", None) or "").partition(".")[0]
     return f"; install the package that brings it, perhaps `pip install {module}`" if module else ""
-
-
-def failure_of(error: BaseException) -> str:
-    """What failed in an environment's own code, and in which line."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    what = traceback.format_exception_only(error)[-1].strip()
-    return f"it failed at {Path(place.filename).name}:{place.lineno}: {what}"
 
 
 def is_gymnasium_id(name: str) -> bool:

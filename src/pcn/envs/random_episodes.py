@@ -11,7 +11,8 @@ from jaxtyping import Float
 
 from pcn.envs.answers import AnswerCheck
 from pcn.envs.evidence import Evidence
-from pcn.envs.gymnasium_source import GymnasiumSource, failure_of
+from pcn.envs.failures import failure_of
+from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.errors import UserError
 from pcn.nets.heads import AbstractActionHead, action_head_for
 

@@ -11,7 +11,8 @@ import numpy as np
 from jaxtyping import Float, Num
 
 from pcn.envs.answers import AnswerCheck
-from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv, failure_of
+from pcn.envs.failures import close_all, failure_of
+from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv
 from pcn.envs.observations import reader_for
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -184,6 +185,6 @@ class LocalSlots:
 
     def close(self) -> None:
         """Close every environment."""
-        for slot in self._filled.values():
-            slot.environment.close()
+        filled, self._filled = self._filled, {}
+        close_all([slot.environment for slot in filled.values()], self._spec.name)
         self.closed = True

@@ -21,10 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from pcn.envs.gymnasium_source import MakeEnv, failure_of
+from pcn.envs.failures import failure_of
+from pcn.envs.gymnasium_source import MakeEnv
 from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, Slot
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
+from pcn.processor_time import count_worker, keep_worker
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +72,7 @@ class WorkerSlots:
                     target=_work, args=(there, make, spec), name=f"{_NAME}-{number}", daemon=True
                 )
                 process.start()
+                count_worker(process.pid)
                 there.close()
                 self._pipes.append(here)
                 self._processes.append(process)
@@ -149,6 +152,7 @@ class WorkerSlots:
         for pipe in self._pipes:
             pipe.close()
         for process in self._processes:
+            keep_worker(process.pid)
             process.kill()  # a simulator may hang, and a worker has nothing to save
         for process in self._processes:
             process.join(timeout=5)

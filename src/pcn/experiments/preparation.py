@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pcn.envs.failures import close_all
 from pcn.errors import UserError
 from pcn.experiments.plan import PLAN_FILE, Plan, PlannedRun
 from pcn.metrics import pygmo_for
@@ -106,7 +107,7 @@ def _settle_all(runs: Iterable[PlannedRun]) -> dict[tuple[str, str], Settings]:
                 settled.environment.prepare()
                 started.add(run.group)
         finally:
-            settled.environment.close()
+            close_all([settled.environment], settled.spec.name)
         settings[key] = settled.settings
     return settings
 

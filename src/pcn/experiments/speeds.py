@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from pcn.experiments.plan import PlannedRun
 from pcn.runs.folder import RunFolder
-from pcn.serialisation.files import read_json
 
 
 class Speed(NamedTuple):
@@ -65,9 +64,10 @@ class Speeds:
 
     def learn(self, run: PlannedRun) -> None:
         """Take in how long a run has taken, if it is finished."""
-        if not RunFolder(self._folder / run.place).finished:
+        folder = RunFolder(self._folder / run.place)
+        if not folder.finished:
             return
-        metrics = read_json(self._folder / run.place / "metrics.json")
+        metrics, _ = folder.read_metrics()
         steps, seconds = self._here.get((run.group, run.label), (0.0, 0.0))
         self._here[run.group, run.label] = steps + metrics["steps"], seconds + metrics["seconds"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from pcn.envs.failures import close_all
 from pcn.explorer.document import plain
 from pcn.explorer.pictures import LIVE_FILM, Film, FilmSize
 from pcn.explorer.words import differences_in_words, values_in_words
@@ -47,8 +48,8 @@ class Performer:
     def close(self) -> None:
         """Close the environment."""
         if self._view is not None:
-            self._view.close()
-            self._view = None
+            view, self._view = self._view, None
+            close_all([view], self.run.spec.name)
 
     def execute_policy(self, index: int, *, seed: int, limits: Limits) -> dict[str, Any]:
         """One policy of the front, executed once."""

@@ -12,6 +12,7 @@ from pcn.algorithms import ALGORITHMS
 from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.evidence import Evidence
+from pcn.envs.failures import close_all
 from pcn.envs.finding import environment_name, find_environment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.gymnasium_source import GymnasiumSource
@@ -107,7 +108,7 @@ def check(
             speed, timed = _compiled_speed(made)
             num_steps += timed
     finally:
-        made.close()
+        close_all([made], made.spec.name)
     recipe, _ = recipe_for(name, found.arguments, "pcn", "default", made.spec)
     config = ALGORITHMS["pcn"].config_class.of(recipe)
     returns = evidence.returns(config.discount)

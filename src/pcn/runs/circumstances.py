@@ -1,4 +1,4 @@
-"""What a run was made with, and what it cost: versions, processor, CPU time."""
+"""What a run was made with: versions and processor."""
 
 import os
 import platform
@@ -32,9 +32,3 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def cpu_seconds() -> float:
-    """CPU time of this process so far, and of its worker processes that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system

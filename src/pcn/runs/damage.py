@@ -29,11 +29,12 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
         for name in values:
             if not _is_fit(name, values[name], needed):
                 raise refuse(f"{name} of {group} is {values[name]!r}")
+    for name in ("policies", "steps", "seconds"):
+        if name not in metrics:
+            raise refuse(f"{name} is missing")
     for name in ("policies", "steps"):
-        if name in metrics and not _is_count(metrics[name]):
+        if not _is_count(metrics[name]):
             raise refuse(f"{name} is {metrics[name]!r}")
-    if "policies" not in metrics:
-        raise refuse("policies is missing")
     for name in ("seconds", "cpu_seconds"):
         if name in metrics and not _is_number(metrics[name]):
             raise refuse(f"{name} is {metrics[name]!r}")

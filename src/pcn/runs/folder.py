@@ -13,7 +13,7 @@ import numpy as np
 
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import UserError
+from pcn.errors import UserError, resuming
 from pcn.pareto import PARETO, AbstractOrder, Tolerances, order_from_json
 from pcn.runs.damage import check_metrics, refuse_other_settings
 from pcn.runs.front_table import coverage_set_of, table_of
@@ -115,7 +115,7 @@ class RunFolder:
         if not path.exists():
             return
         unfinished = (path / "config.json").exists() and not (path / "metrics.json").exists()
-        hint = f", or continue it with `pcn resume {path}`" if unfinished else ""
+        hint = f", or continue it with `{resuming(path)}`" if unfinished else ""
         raise UserError(f"{path} exists already; choose another --out{hint}")
 
     @classmethod

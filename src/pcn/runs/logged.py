@@ -7,7 +7,7 @@ from pcn.algorithms import ALGORITHMS
 from pcn.datasets.logged import LoggedEpisodes
 from pcn.datasets.minari import is_minari, minari_folder, read_minari
 from pcn.datasets.npz import read_npz
-from pcn.errors import UserError
+from pcn.errors import UserError, resuming
 from pcn.runs.folder import RunFolder
 
 PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
@@ -61,7 +61,7 @@ def run_episodes(path: Path) -> LoggedEpisodes:
     folder = RunFolder.open(path)
     settings = folder.read_settings()
     if not folder.finished:
-        raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
+        raise UserError(f"{path} is not finished; continue it with `{resuming(path)}`")
     described = folder.read_spec()
     checkpoints = folder.checkpoints()
     if not checkpoints or described is None:

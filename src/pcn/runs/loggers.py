@@ -45,9 +45,12 @@ def logs_again(folder: Path) -> list[Report]:
     """The logs that a run was begun with."""
     path = folder / LOGS
     chosen = read_json(path) if path.exists() else {}
-    about = chosen.get("wandb", {})
-    if not isinstance(about, dict) or not all(isinstance(word, str) for word in about.values()):
-        raise UserError(f"{path} is damaged: wandb is {about!r}")
+    about = chosen.get("wandb", {"project": ""})
+    known = isinstance(about, dict) and {"project"} <= about.keys() <= {"project", "id"}
+    if not known or not all(isinstance(word, str) for word in about.values()):
+        raise UserError(
+            f"{path} is damaged: wandb is {about!r} instead of `project` and `id`, two words"
+        )
     return _reports(folder, chosen)
 
 

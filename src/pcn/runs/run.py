@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.coverage import CoverageSet
+from pcn.envs.failures import close_all
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import UserError
+from pcn.errors import UserError, resuming
 from pcn.lookup import find_function
 from pcn.pareto import nearest_point
 from pcn.runs.display import run_html
@@ -266,7 +267,7 @@ class Run:
                 seed=seed,
             )
         finally:
-            environment.close()
+            close_all([environment], self.spec.name)
         archive = self.metrics["archive"]  # what was found in training stays what it was
         return coverage_set, {**metrics_of(coverage_set, self.spec), "archive": archive}
 
@@ -276,7 +277,7 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
     folder = RunFolder.open(Path(path))
     settings = folder.read_settings()
     if not folder.finished:
-        raise UserError(f"{path} is not finished; continue it with `pcn resume {path}`")
+        raise UserError(f"{path} is not finished; continue it with `{resuming(path)}`")
     described = folder.read_spec()
     metrics, fingerprints = folder.read_metrics()
     run = Run(

@@ -11,6 +11,7 @@ from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.algorithms.trainer import AbstractTrainer, Snapshot
 from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.failures import close_all
 from pcn.errors import UserError
 from pcn.metrics import pygmo_for
 from pcn.runs.events import Event, Report
@@ -152,9 +153,11 @@ def carry_out(
         loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _asker(stop))
         seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
         return loop.complete(seconds)
-    finally:
+    except BaseException:  # a training that comes to its end has closed it
         if environment is not None:
-            environment.close()
+            close_all([environment], environment.spec.name)
+        raise
+    finally:
         if folder is not None:
             folder.release()
 

@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pcn.algorithms.trainer import AbstractTrainer, Progress
+from pcn.envs.failures import close_all
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import Stopped, UserError
-from pcn.runs.circumstances import cpu_seconds, made_with
+from pcn.errors import Stopped, UserError, resuming
+from pcn.processor_time import cpu_seconds
+from pcn.runs.circumstances import made_with
 from pcn.runs.events import Advanced, Noticed, Report, Started
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import metrics_of
 from pcn.runs.progress import Evaluation
 from pcn.runs.run import Run
 from pcn.runs.settling import Settled
+from pcn.runs.writer import TakenOver
 
 
 @dataclass
@@ -136,12 +139,15 @@ class TrainingLoop:
             self._make_folder_again()
             self.folder.write_progress(self.record.evaluations)
             self.folder.write_checkpoint(snapshot.arrays, snapshot.facts, self.record.to_json())
-        except OSError as error:
+        except TakenOver:
+            raise
+        except (OSError, UserError) as error:
             if not self._failing:
-                self._notice(
-                    f"cannot write a checkpoint to {self.folder.path}: {error.strerror or error}; "
-                    "training goes on and tries again"
-                )
+                why = str(error)
+                if isinstance(error, OSError):
+                    why = f"cannot write a checkpoint to {self.folder.path}: "
+                    why += error.strerror or str(error)
+                self._notice(f"{why}; training goes on and tries again")
             self._failing = True
         else:
             self._failing = False
@@ -156,7 +162,7 @@ class TrainingLoop:
 
     def _end(self) -> Run:
         settled, outcome = self.settled, self.trainer.outcome()
-        settled.environment.close()  # the time of workers counts once they have ended
+        close_all([settled.environment], settled.spec.name)
         phases = {"probing": settled.probe["steps"], **self.record.phases}
         metrics = {
             "steps": sum(phases.values()),
@@ -182,7 +188,7 @@ class TrainingLoop:
                 path = self.folder.path
                 raise UserError(
                     f"cannot write the result to {path}: {error.strerror or error}; once that is "
-                    f"mended, `pcn resume {path}` goes on from the last checkpoint"
+                    f"mended, `{resuming(path)}` goes on from the last checkpoint"
                 ) from None
         return Run(
             settled.settings,

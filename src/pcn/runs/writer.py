@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pcn.errors import UserError
+from pcn.errors import UserError, resuming
 from pcn.runs.processes import birth, is_alive
 from pcn.serialisation.files import read_json, write_json
 
@@ -23,6 +23,10 @@ SILENT_SECONDS = 600.0
 """A writer on another machine that wrote nothing for so long is taken for dead."""
 
 _OWNER = "owner.json"
+
+
+class TakenOver(UserError):
+    """Another attempt writes the run: this one must not go on."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +91,14 @@ class Writer:
         return cls(path, owner)
 
     def check(self) -> None:
-        """Raise a `UserError` if another attempt has taken over; otherwise leave a sign of life."""
+        """Raise `TakenOver` if another attempt has taken over; otherwise leave a sign of life."""
         attempts = _attempts(self.path)
         mine = attempts.get(self.owner.attempt)
         last = attempts.get(max(attempts, default=0))
         holder = None if last is None else _owner_in(last)
         if mine is None or holder is None or holder.token != self.owner.token:
             by = "" if holder is None else f" by {holder.told}"
-            raise UserError(
+            raise TakenOver(
                 f"{self.path} was taken over{by}: attempt {self.owner.attempt} writes nothing more"
             )
         os.utime(mine / _OWNER)
@@ -149,9 +153,12 @@ def _owner_in(place: Path) -> Owner | None:
     """The owner that a place names; None if it has just been removed, or is damaged."""
     try:
         content: dict[str, Any] = read_json(place / _OWNER)
-        return Owner(**content)
+        owner = Owner(**content)
     except (UserError, TypeError):
         return None
+    kinds = Owner.__annotations__
+    fits = all(type(value) is kinds[name] for name, value in content.items())
+    return owner if fits and 0 < owner.pid < 1 << 31 else None
 
 
 def _refuse_if_alive(path: Path, place: Path) -> None:
@@ -165,7 +172,7 @@ def _refuse_if_alive(path: Path, place: Path) -> None:
 def _hint(path: Path) -> str:
     return (
         f"; if that machine is gone, wait {SILENT_SECONDS / 60:.0f} minutes "
-        f"or give `pcn resume {path} --take-over`"
+        f"or give `{resuming(path)} --take-over`"
     )
 
 

@@ -97,3 +97,13 @@ def test_nothing_finished_is_told_with_what_was_left_out(tmp_path):
     (save_run(tmp_path / "a", [[1, 3]]) / "metrics.json").unlink()
     with pytest.raises(UserError, match=r"no finished run to compare; left out: .*not finished"):
         compare([tmp_path])
+
+
+def test_a_seed_that_a_label_has_twice_is_noted(tmp_path):
+    for name, seed in (("a", 0), ("copy", 0), ("b", 1)):
+        save_run(tmp_path / name, [[1, 3]], seed=seed)
+    (comparison,), _ = compare([tmp_path])
+    notes = [note for note in comparison.notes if "seed" in note]
+    assert len(notes) == 1
+    assert notes[0].startswith("pcn has seed 0 2 times (")
+    assert str(tmp_path / "copy") in notes[0]

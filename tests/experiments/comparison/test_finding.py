@@ -82,3 +82,32 @@ def test_only_the_folders_of_an_experiment_tell_environment_and_label(tmp_path):
     entrants, _ = find_runs([tmp_path])
     assert len(entrants) == 2
     assert {(one.environment, one.label) for one in entrants}.isdisjoint({("mine", "first")})
+
+
+def study(path, *, environment="toy", label="pcn", seeds=(0, 1)):
+    """An experiment with a run of each seed."""
+    for seed in seeds:
+        save_run(path / "runs" / environment / label / f"seed-{seed}", [[1, 3]], seed=seed)
+    return path
+
+
+def test_runs_of_two_experiments_are_not_seeds_of_one_another(tmp_path):
+    before, after = study(tmp_path / "before"), study(tmp_path / "after")
+    study(after, label="ra", seeds=(0,))
+    found, _ = find_runs([before, after])
+    assert names(found) == [
+        ("toy", "pcn (before)", 0), ("toy", "pcn (before)", 1),
+        ("toy", "pcn (after)", 0), ("toy", "pcn (after)", 1),
+        ("toy", "ra", 0),
+    ]  # fmt: skip
+
+
+def test_experiments_of_one_name_are_told_apart_by_the_folders_they_are_in(tmp_path):
+    found, _ = find_runs([study(tmp_path / "old" / "study"), study(tmp_path / "new" / "study")])
+    assert list(dict.fromkeys(one.label for one in found)) == ["pcn (old/study)", "pcn (new/study)"]
+
+
+def test_a_run_beside_an_experiment_is_no_seed_of_it(tmp_path):
+    save_run(tmp_path / "single", [[1, 3]])
+    found, _ = find_runs([study(tmp_path / "study"), tmp_path / "single"])
+    assert [one.label for one in found] == ["pcn (study)", "pcn (study)", "pcn"]

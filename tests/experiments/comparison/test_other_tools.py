@@ -81,3 +81,26 @@ def test_a_label_that_a_run_has_is_told_apart(tmp_path):
     path = write(tmp_path / "theirs.csv", "algorithm,gain,cost 0\npcn,1,2\n")
     (comparison,), _ = compare([tmp_path / "run", path])
     assert comparison.labels == ["pcn", "pcn (theirs.csv)"]
+
+
+ROWS = "algorithm,seed,gain,cost 0\ngpi,{},1,2\n"
+
+
+def test_two_files_with_the_same_seed_of_a_label_are_told_apart(tmp_path):
+    run = save_run(tmp_path / "run", [[1, 3]])
+    files = [write(tmp_path / name, ROWS.format(0)) for name in ("old.csv", "new.csv")]
+    (comparison,), _ = compare([run, *files])
+    assert comparison.labels == ["pcn", "gpi", "gpi (new.csv)"]
+    (tmp_path / "more").mkdir()
+    again = write(tmp_path / "more" / "old.csv", ROWS.format(0))
+    (comparison,), _ = compare([run, files[0], again])
+    assert comparison.labels == ["pcn", "gpi", "gpi (more/old.csv)"]
+
+
+def test_files_with_other_seeds_of_a_label_belong_together(tmp_path):
+    run = save_run(tmp_path / "run", [[1, 3]])
+    files = [write(tmp_path / f"{seed}.csv", ROWS.format(seed)) for seed in (0, 1)]
+    (comparison,), _ = compare([run, *files, files[0]])
+    assert [(one.label, one.seed) for one in comparison.entrants] == [
+        ("pcn", 0), ("gpi", 0), ("gpi", 1),
+    ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.experiments.comparison.common_problem import common_problem, own_problem, same_front
 from pcn.experiments.comparison.entrant import Entrant, in_order
-from pcn.experiments.comparison.finding import find_runs
+from pcn.experiments.comparison.finding import find_runs, shortest_name
 from pcn.experiments.comparison.other_tools import read_returns
 from pcn.metrics import METRICS, Problem
 from pcn.runs.measures import measure
@@ -104,18 +104,48 @@ def compare(
     if not entrants:
         raise UserError("; ".join(["there is no finished run to compare", *left_out]))
     specs = {entrant.environment: _run_of(entrant).spec for entrant in reversed(entrants)}
-    labels = {entrant.label for entrant in entrants}
-    for path in files:
-        entrants += [
-            replace(other, label=f"{other.label} ({path.name})") if other.label in labels else other
-            for other in read_returns(path, specs)
-        ]
+    entrants += _of_files(files, specs, {entrant.label for entrant in entrants})
     groups: dict[str, list[Entrant]] = defaultdict(list)
     for entrant in sorted(entrants, key=_order):
         groups[entrant.environment].append(entrant)
     return [
         _compared(name, group, specs[name], reference_point) for name, group in groups.items()
     ], left_out
+
+
+def _of_files(
+    paths: Sequence[Path], specs: Mapping[str, EnvironmentSpec], labels: set[str]
+) -> list[Entrant]:
+    """The entrants of files, each file once; none has one of these labels, which runs have.
+
+    Files that hold other seeds of an algorithm belong together. A label whose seed an earlier file
+    has already gets the name of its file.
+    """
+    files = list({path.resolve(): path for path in reversed(paths)}.values())[::-1]
+    found: list[Entrant] = []
+    for path in files:
+        name = shortest_name(path.resolve(), {one.resolve() for one in files} - {path.resolve()})
+        there = {(one.environment, one.label, one.seed) for one in found}
+        more = read_returns(path, specs)
+        doubled = {one.label for one in more if (one.environment, one.label, one.seed) in there}
+        found += [
+            replace(one, label=f"{one.label} ({name})") if one.label in labels | doubled else one
+            for one in more
+        ]
+    return found
+
+
+def _doubled(entrants: Sequence[Entrant]) -> Iterator[str]:
+    """A note on every seed that a label has several times."""
+    sources: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for entrant in entrants:
+        sources[entrant.label, entrant.seed].append(str(entrant.source))
+    for (label, seed), places in sources.items():
+        if len(places) > 1:
+            yield (
+                f"{label} has seed {seed} {len(places)} times ({', '.join(places)}): intervals and "
+                "p-values take them for independent"
+            )
 
 
 def _order(entrant: Entrant) -> tuple[str, int, str, int]:
@@ -154,7 +184,7 @@ def _compared(
             f"{environment} has {spec.num_objectives} objectives"
         )
     common = common_problem(entrants, reference_point)
-    notes = list(common.notes)
+    notes = [*common.notes, *_doubled(entrants)]
     runs = [entrant.run for entrant in entrants if entrant.run is not None]
     if any(run.coverage_set.is_repeated for run in runs):
         notes.append(

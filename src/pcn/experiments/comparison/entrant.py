@@ -1,5 +1,6 @@
 """One seed of one algorithm: a finished run, or rows of another tool's file."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +34,8 @@ ORDER = ("pcn", "mones", "ra")
 def in_order(label: str) -> tuple[int, str]:
     """A key that sorts labels: the paper's algorithms first, each followed by its variants.
 
-    >>> sorted(["ra", "pcn-paper", "other", "pcn", "mones"], key=in_order)
-    ['pcn', 'pcn-paper', 'mones', 'ra', 'other']
+    >>> sorted(["ra", "pcn-paper", "other", "pcn (study)", "pcn", "mones"], key=in_order)
+    ['pcn', 'pcn (study)', 'pcn-paper', 'mones', 'ra', 'other']
     """
-    algorithm = label.partition("-")[0]
+    algorithm = re.split("[- ]", label, maxsplit=1)[0]
     return (ORDER.index(algorithm) if algorithm in ORDER else len(ORDER), label)

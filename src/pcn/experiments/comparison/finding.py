@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ def find_runs(paths: Sequence[Path]) -> tuple[list[Entrant], list[str]]:
             entrants.append(_entrant(load(folder, weights=False), folder))
         except UserError as error:
             left_out.append(f"left out: {error}")
-    return _with_differences(entrants), left_out
+    return _with_studies(_with_differences(entrants)), left_out
 
 
 def _entrant(run: Run, folder: Path) -> Entrant:
@@ -80,6 +80,11 @@ def _place(folder: Path) -> tuple[str, str] | None:
     return (environment, label) if inside else None
 
 
+def _study(folder: Path) -> Path | None:
+    """The experiment that a run's folder is inside of."""
+    return None if _place(folder) is None else folder.resolve().parents[3]
+
+
 def _base_label(settings: Settings) -> str:
     preset = settings.preset
     return settings.algorithm + ("" if preset in (None, "default") else f"-{preset}")
@@ -87,13 +92,13 @@ def _base_label(settings: Settings) -> str:
 
 def _with_differences(entrants: list[Entrant]) -> list[Entrant]:
     """Labels with the hyperparameters in which runs outside of experiments differ."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    groups: dict[tuple[str, str, Path | None], list[dict[str, Any]]] = defaultdict(list)
     flat = [_hyperparameters(entrant) for entrant in entrants]
     for entrant, values in zip(entrants, flat, strict=True):
-        groups[entrant.environment, entrant.label].append(values)
+        groups[_group(entrant)].append(values)
     named = []
     for entrant, values in zip(entrants, flat, strict=True):
-        others = groups[entrant.environment, entrant.label]
+        others = groups[_group(entrant)]
         names = sorted({name for other in others for name in other})
         differing = [name for name in names if len({repr(other.get(name)) for other in others}) > 1]
         # What a refinement is made of says no more than that it is off.
@@ -103,6 +108,42 @@ def _with_differences(entrants: list[Entrant]) -> list[Entrant]:
         added = "".join(f"-{name}={_shown(values.get(name, False))}" for name in told)
         named.append(replace(entrant, label=entrant.label + added))
     return named
+
+
+def _group(entrant: Entrant) -> tuple[str, str, Path | None]:
+    """What the seeds of one label have in common."""
+    return entrant.environment, entrant.label, _study(entrant.source)
+
+
+def _with_studies(entrants: list[Entrant]) -> list[Entrant]:
+    """Labels with the experiment's name, where runs elsewhere have the same environment and label.
+
+    Those are not seeds of one another: they were made at other times, perhaps by another version.
+    """
+    studies: dict[tuple[str, str], set[Path | None]] = defaultdict(set)
+    for environment, label, study in map(_group, entrants):
+        studies[environment, label].add(study)
+    named = []
+    for entrant in entrants:
+        environment, label, study = _group(entrant)
+        others = studies[environment, label] - {study}
+        if study is not None and others:
+            label = f"{label} ({shortest_name(study, others)})"
+        named.append(replace(entrant, label=label))
+    return named
+
+
+def shortest_name(path: Path, others: Iterable[Path | None]) -> str:
+    """As many of the last parts of a path as tell it from the others.
+
+    >>> shortest_name(Path("a/study"), [Path("b/study")])
+    'a/study'
+    """
+    ends = [other.parts for other in others if other is not None]
+    number = 1
+    while number < len(path.parts) and any(end[-number:] == path.parts[-number:] for end in ends):
+        number += 1
+    return Path(*path.parts[-number:]).as_posix()
 
 
 def _shown(value: Any) -> str:

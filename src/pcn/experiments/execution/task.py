@@ -18,6 +18,7 @@ from pcn.errors import Stopped, UserError
 from pcn.experiments.execution.uploads import TravellingRun, Uploads
 from pcn.experiments.plan import PlannedRun
 from pcn.experiments.status import Status, log_file, read_status
+from pcn.processor_time import cpu_seconds
 from pcn.runs.events import Advanced, Event, Noticed, Started
 from pcn.runs.folder import RunFolder
 from pcn.runs.training import carry_out
@@ -128,7 +129,7 @@ def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
 def _perform(task: Task, tell: Tell, should_stop: ShouldStop, saved: Callable[[], None]) -> Ended:
     """Carry out a run in its folder; `saved` is called when a checkpoint may be new."""
     path = task.path
-    started, cpu_before = time.perf_counter(), _cpu_seconds()
+    started, cpu_before = time.perf_counter(), cpu_seconds()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         before = read_status(path)
@@ -145,7 +146,7 @@ def _perform(task: Task, tell: Tell, should_stop: ShouldStop, saved: Callable[[]
     ended = dataclasses.replace(
         ending,
         seconds=time.perf_counter() - started,
-        cpu_seconds=_cpu_seconds() - cpu_before,
+        cpu_seconds=cpu_seconds() - cpu_before,
         peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     )
     with suppress(OSError, UserError):  # what the run's own folder says is enough
@@ -169,7 +170,9 @@ def _carry_out(
             saved()
             if time.monotonic() - last_told >= TELL_SECONDS:
                 last_told = time.monotonic()
-                tell(Moved(task.name, event.steps, event.total_steps, event.phase))
+                # Where nobody listens any more, `should_stop` knows: a checkpoint is saved then.
+                with suppress(BrokenPipeError):
+                    tell(Moved(task.name, event.steps, event.total_steps, event.phase))
 
     path = task.path
     print(f"{_now()} attempt {attempt} in process {os.getpid()}")
@@ -247,12 +250,6 @@ def _is_full(error: BaseException | None) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     return error is not None and _is_full(error.__context__)
-
-
-def _cpu_seconds() -> float:
-    """Processor time of this process and of those of its children that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
 
 
 def _now() -> str:

@@ -1,0 +1,114 @@
+"""The loop of a training whose disk or environment fails; the trainer learns nothing."""
+
+import shutil
+
+import pytest
+
+import pcn
+from made_runs import TREASURES, made_run
+from pcn.algorithms.trainer import AbstractTrainer, Outcome, Snapshot
+from pcn.envs.environment import AbstractEnvironment
+from pcn.errors import UserError
+from pcn.runs import training
+from pcn.runs.events import Noticed
+from pcn.runs.folder import CHECKPOINT, RunFolder
+from pcn.runs.settling import Settled
+from pcn.runs.training_loop import Record, TrainingLoop
+from pcn.runs.writer import TakenOver
+
+RUN = made_run(TREASURES)
+PROBE = {"episodes": 0, "steps": 0}
+
+
+class Failing(AbstractEnvironment):
+    """Can neither be prepared nor closed."""
+
+    spec = RUN.spec
+
+    def person_view(self, render_mode=None):
+        raise NotImplementedError
+
+    def prepare(self):
+        raise UserError("there is no simulator")
+
+    def close(self):
+        raise ConnectionError("the socket is gone")
+
+
+class Done(AbstractTrainer):
+    """Has nothing left to do."""
+
+    steps, done = 0, True
+
+    def iterate(self):
+        raise NotImplementedError
+
+    def snapshot(self):
+        return Snapshot({}, {})
+
+    def restore(self, snapshot):
+        raise NotImplementedError
+
+    def outcome(self):
+        return Outcome(RUN.coverage_set, {"weight": TREASURES})
+
+
+SETTLED = Settled(RUN.settings, Failing(), RUN.spec, PROBE, {})
+
+
+def created(path):
+    return RunFolder.create(path, RUN.settings, RUN.spec, PROBE)
+
+
+def loop_on(folder):
+    """A loop that has nothing left to train, and what it tells."""
+    told = []
+    return TrainingLoop(SETTLED, Done(), Record(), folder, told.append, lambda: False), told
+
+
+def notes(told):
+    return [event.sentence for event in told if isinstance(event, Noticed)]
+
+
+def test_an_environment_that_cannot_be_closed_does_not_cost_the_result(tmp_path, caplog):
+    loop, _ = loop_on(created(tmp_path / "run"))
+    loop.complete(1.0)
+    assert len(pcn.load(tmp_path / "run").coverage_set) == len(TREASURES)
+    assert "toy could not be closed: it failed at test_training_loop.py" in caplog.text
+
+
+def test_an_environment_that_cannot_be_closed_does_not_keep_the_folder(tmp_path, monkeypatch):
+    folder = created(tmp_path / "run")
+    folder.release()
+    monkeypatch.setattr(training, "reopen", lambda job: SETTLED)
+    with pytest.raises(UserError, match="there is no simulator"):
+        training.resume(folder.path)
+    assert not list(folder.path.glob(".writer-*"))
+
+
+def test_a_folder_that_cannot_be_made_again_is_tried_at_the_next_checkpoint(tmp_path):
+    mount = tmp_path / "mount"
+    path = mount / "run"
+    mount.mkdir()
+    loop, told = loop_on(created(path))
+    shutil.rmtree(mount)
+    mount.write_text("no folder")
+    loop._save()
+    loop._save()
+    assert notes(told) == [
+        f"cannot create {path}: Not a directory; training goes on and tries again"
+    ]
+    mount.unlink()
+    loop._save()
+    assert notes(told)[1] == f"{path} had vanished; it was made again, and nothing is lost"
+    assert (path / CHECKPOINT).exists()
+
+
+def test_a_checkpoint_of_an_attempt_that_was_succeeded_stops_it(tmp_path):
+    folder = created(tmp_path / "run")
+    loop, told = loop_on(folder)
+    folder.claim(take_over=True)
+    with pytest.raises(TakenOver, match="attempt 1 writes nothing more"):
+        loop._save()
+    assert notes(told) == []
+    assert not (folder.path / CHECKPOINT).exists()
