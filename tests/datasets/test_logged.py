@@ -53,6 +53,8 @@ def test_episodes_of_something_else_are_refused_in_a_sentence():
         logged.fitting(replace(toy_spec(3), observation_space=spec.observation_space))
     with pytest.raises(UserError, match=r"has the action \[3\]"):
         logged.fitting(replace(spec, action_space=gym.spaces.Discrete(3)))
+    with pytest.raises(UserError, match="the last observations of by hand do not fit"):
+        replace(logged, last_observations=np.zeros((3, 5))).fitting(spec)
     with pytest.raises(UserError, match="actions are masked"):
         logged.fitting(replace(spec, masked_actions=True))
 
@@ -69,6 +71,15 @@ def test_outcomes_that_go_apart_are_stochastic():
     assert looks_deterministic(
         seen, np.array([[0], [0], [1], [0]]), rewards * [[1], [1], [3], [1]], lengths
     )
+
+
+def test_random_starts_are_stochastic():
+    """As in probing: what an action leads to depends on where the episode began."""
+    lengths = np.array([2, 2])
+    seen = {"where": np.array([[0], [1], [5], [1]]), "what": np.zeros((4, 1))}
+    actions, rewards = np.zeros((4, 1), int), np.ones((4, 2), np.float32)
+    assert not looks_deterministic(seen, actions, rewards, lengths)
+    assert looks_deterministic({"what": seen["what"]}, actions, rewards, lengths)
 
 
 def test_every_length_counts():

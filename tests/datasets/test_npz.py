@@ -23,7 +23,9 @@ PLAIN = {
 def test_the_way_there_and_back_is_exact(about, tmp_path):
     logged = by_hand(**about)
     write_npz_dataset(tmp_path / "episodes.npz", logged)
-    assert_same(read_npz(tmp_path / "episodes.npz"), logged)
+    found = read_npz(tmp_path / "episodes.npz")
+    assert_same(found, logged)
+    assert (found.arguments, found.discount) == ({"size": 3}, 0.5)
 
 
 def test_what_the_file_does_not_say_is_found_in_the_data(tmp_path):
@@ -37,7 +39,8 @@ def test_what_the_file_does_not_say_is_found_in_the_data(tmp_path):
     assert spec.observation_space.shape == (2,)
     assert spec.objective_names == ("objective 0", "objective 1")
     assert np.all(np.array(spec.reference_point) <= np.min(RETURNS, axis=0))
-    assert spec.deterministic
+    assert (logged.arguments, logged.discount) == ({}, None)
+    assert not spec.deterministic  # episodes begin with different observations
 
 
 def test_names_units_and_directions_stand_in_the_file(tmp_path):
@@ -65,6 +68,13 @@ def test_names_units_and_directions_stand_in_the_file(tmp_path):
         ({"actions": np.array([0, -3, 1, 2, 0, 1])}, "counted from 0"),
         ({"objectives": ["one"]}, "names 1 objectives"),
         ({"spec": "{"}, "damaged spec"),
+        ({"pcn_run": "{"}, "is damaged: pcn_run is"),
+        ({"pcn_run": '{"discount": "x"}'}, "is damaged: pcn_run is"),
+        ({"last_observations": np.zeros((1, 2))}, "1 last_observations for 3 episodes"),
+        ({"last_observations": np.float64(0)}, "1 last_observations for 3 episodes"),
+        ({"last_observations": np.zeros((3, 5))}, r"last_observations of shape \(5,\)"),
+        ({"last_observations": np.full((3, 2), np.nan)}, "last_observations that are no finite"),
+        ({"last_observations.a": np.zeros((3, 2))}, "last_observations of other parts"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_a_sentence(changes, sentence, tmp_path):

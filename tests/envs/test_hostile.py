@@ -278,6 +278,24 @@ def test_pictures_of_real_numbers_are_reduced_like_those_of_bytes(white):
     assert not is_picture(gym.spaces.Box(0.0, 1.0, (84, 84, 7), np.float32))
 
 
+def test_bytes_of_noughts_and_ones_are_black_and_white():
+    space = gym.spaces.Box(0, 1, (20, 20), np.uint8)
+    board = np.zeros(space.shape, np.uint8)
+    board[10:] = 1
+    (reduced,) = ObservationReader(space, frame_stack=1).first(board)
+    assert reduced[:20].max() == 0
+    assert reduced[20:].min() == 255
+
+
+@pytest.mark.parametrize("shape", [(84, 84, 12), (16, 16, 7), (20, 20, 2)])
+def test_stacks_of_bytes_are_no_pictures(shape):
+    space = gym.spaces.Box(0, 255, shape, np.uint8)
+    reader = ObservationReader(space, frame_stack=2)
+    assert reader.space == space
+    seen = space.sample()
+    np.testing.assert_array_equal(reader.first(seen), seen)
+
+
 def test_episodes_that_need_more_memory_than_there_is_are_refused(monkeypatch):
     made = environment(Tame)
     monkeypatch.setattr("pcn.memory.available_bytes", lambda: 2 * 2 * 10 * 12 - 1)

@@ -100,6 +100,7 @@ def test_an_unknown_name_is_answered_with_those_there_are():
         ("minecart", {"size": 3}, "minecart takes no arguments, got size"),
         ("deep-sea-treasure-v0", {"environments": 0}, "environments must be at least 1, got 0"),
         ("deep-sea-treasure-v0", {"frame_stack": 0}, "frame_stack must be at least 1, got 0"),
+        ("deep-sea-treasure-v0", {"step_limit": -5}, "step_limit must be at least 1, got -5"),
         ("deep-sea-treasure-v0", {"reference_point": (1.0,)}, "must be 2 finite numbers"),
     ],
 )

@@ -1,7 +1,10 @@
 """The files of an exported model, and what is refused before anything is written."""
 
+import ast
 import json
 import sys
+import unicodedata
+from pathlib import Path
 
 import onnx
 import pytest
@@ -10,6 +13,8 @@ from explored import shown
 from pcn.cli import main
 from pcn.errors import UserError
 from pcn.export import write_onnx
+from pcn.export.onnx_files import OnnxFiles
+from pcn.export.runner import is_for_another_model, runner_source
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +66,45 @@ def test_the_runner_is_short_and_can_be_imported(exported):
     assert max(map(len, lines)) <= 100
 
 
+@pytest.mark.parametrize("name", ["3.onnx", "p-1.onnx", "größe.onnx", "x².onnx", "ﬁn.onnx"])
+def test_every_name_makes_a_runner_that_can_be_imported(name):
+    runner = OnnxFiles.beside(Path(name)).runner.stem
+    assert runner.isidentifier()
+    assert unicodedata.normalize("NFKC", runner) == runner
+
+
+PLAIN = {
+    "networks": [{"kind": "none"}], "pictures": None, "mask_size": 0, "policies": [{}],
+    "observation": [], "action": {"shape": []},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ['a"b.onnx', '"""', "back\\slash.onnx", "größe 😀.onnx"])
+def test_a_runner_finds_a_model_of_any_name(name):
+    source = runner_source(PLAIN, name)
+    tree = ast.parse(source)
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    assert name in texts  # beside the runner, by this very name
+    assert not is_for_another_model(source, name)
+    assert is_for_another_model(source, "other.onnx")
+
+
+def test_two_models_never_share_a_runner(tmp_path):
+    """Their names differ in a character that no module's name can have."""
+    runner = tmp_path / "p_1_policy.py"
+    runner.write_text(runner_source(PLAIN, "p-1.onnx"))
+    assert OnnxFiles.beside(tmp_path / "p_1.onnx").runner == runner
+    with pytest.raises(UserError, match=r"p_1_policy\.py acts with another model than p_1\.onnx"):
+        write_onnx(shown("pcn").acting, tmp_path / "p_1.onnx", policy=0)
+    assert [path.name for path in tmp_path.iterdir()] == ["p_1_policy.py"]
+
+
+def test_a_runner_of_an_older_version_is_known_by_its_model():
+    first = '"""Written by pcn 0.2.0: acts with p.onnx; needs numpy and onnxruntime only."""'
+    assert not is_for_another_model(first, "p.onnx")
+    assert is_for_another_model(first, "q.onnx")
+
+
 @pytest.mark.parametrize(
     ("name", "policy", "sentence"),
     [
@@ -69,6 +113,7 @@ def test_the_runner_is_short_and_can_be_imported(exported):
         ("policy.onnx", 99, "there is no policy 99"),
         ("x" * 300 + ".onnx", 0, "name too long"),
         ("\0.onnx", 0, "null byte"),
+        ("\udcff.onnx", 0, "cannot write"),
     ],
 )
 def test_what_cannot_be_written_is_told_in_a_sentence(name, policy, sentence, tmp_path):

@@ -4,18 +4,22 @@ import dataclasses
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from PIL import Image
 
 from benchmarks.onnx_steps import record, replay
 from corridor import Corridor
 from explored import shown
 from made_runs import toy_spec
 from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.observations import PICTURE_SIDE, ObservationReader, picture_factor
 from pcn.export import write_onnx
 from pcn.export.networks import networks_of
+from pcn.export.runner import _picture_lines
 from pcn.runs.playing import play
 from untrained import CONFIG, untrained_run
 
@@ -94,6 +98,39 @@ def test_observations_of_named_parts_are_read_part_by_part(tmp_path):
 
 def test_pictures_are_reduced_and_stacked_as_in_training(tmp_path):
     assert_same_actions(toy_run(Film, shown_space=Film.observation_space), tmp_path)
+
+
+class RealFilm(Warehouse):
+    """The same with real numbers between 0 and 1 in the pictures."""
+
+    observation_space = gym.spaces.Box(0, 1, (20, 20, 3), np.float32)
+
+
+def test_pictures_of_real_numbers_are_reduced_as_in_training(tmp_path):
+    assert_same_actions(toy_run(RealFilm, shown_space=RealFilm.observation_space), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        gym.spaces.Box(0, 1, (20, 20, 3), np.float32),
+        gym.spaces.Box(0, 1, (20, 20), np.float32),
+        gym.spaces.Box(0, 255, (20, 20, 1), np.float64),
+        gym.spaces.Box(0, 255, (20, 20, 4), np.uint8),
+        gym.spaces.Box(0, 1, (20, 20, 3), np.uint8),
+    ],
+    ids=str,
+)
+def test_the_lines_for_pictures_do_what_training_did(space):
+    space.seed(0)
+    seen = space.sample()
+    pictures = {"side": PICTURE_SIDE, "frames": 2, "factor": picture_factor(space)}
+    source = "\n".join(line.strip() for line in _picture_lines(pictures))
+    names = {"observation": seen, "self": SimpleNamespace(frames=[]), "np": np, "Image": Image}
+    exec(source, names)
+    expected = ObservationReader(space, frame_stack=2).first(seen)
+    np.testing.assert_array_equal(names["observation"], expected)
+    assert expected.max() > 0
 
 
 def test_expected_rewards_are_deducted_where_they_are_random(tmp_path):

@@ -148,10 +148,10 @@ class LoggedEpisodes:
                 f"{spec.name} allows {spec.step_limit}"
             )
         like = empty_observations(spec.observation_space, (1,))
-        if _shapes(self.observations) != _shapes(like) or _loses(self.observations, like):
-            raise UserError(
-                f"the observations of {self.source} do not fit {spec.observation_space}"
-            )
+        last = self.last_observations
+        for name, seen in (("observations", self.observations), ("last observations", last)):
+            if seen is not None and (_shapes(seen) != _shapes(like) or _loses(seen, like)):
+                raise UserError(f"the {name} of {self.source} do not fit {spec.observation_space}")
         if (self.action_masks is None) != (not spec.masked_actions):
             raise UserError(f"{self.source} and {spec.name} differ in whether actions are masked")
         head = action_head_for(spec.action_space)
@@ -173,9 +173,7 @@ class LoggedEpisodes:
             spec=spec,
             actions=actions,
             observations=_typed(self.observations, like),
-            last_observations=None
-            if self.last_observations is None
-            else _typed(self.last_observations, like),
+            last_observations=None if last is None else _typed(last, like),
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from pcn.datasets.describing import described, looks_deterministic
 from pcn.datasets.logged import LoggedEpisodes
+from pcn.datasets.provenance import RUN, check_run_facts
 from pcn.datasets.reading import canonical, lengths_of, refuse_other_than_numbers
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
@@ -19,15 +20,6 @@ from pcn.memory import refuse_without_memory
 
 SPEC = "pcn_spec"
 """Where datasets that were exported from a run hold everything that is known of the environment."""
-RUN = "pcn_run"
-"""Where they hold the environment's name, its arguments and the discount."""
-RUN_FIELDS: tuple[tuple[str, Any, Any], ...] = (
-    ("environment", str, ""),
-    ("arguments", dict, {}),
-    ("discount", int | float | None, None),
-    ("last_known", bool, True),
-)
-"""What stands there: name, type, and what counts where it is missing."""
 
 
 def minari_folder(dataset_id: str) -> Path | None:
@@ -82,12 +74,8 @@ def read_minari(path: Path) -> LoggedEpisodes:
     observations, rows = canonical(joined), canonical(actions.reshape(len(actions), -1))
     rewards = rewards.astype(np.float32)
     masks = _masks(episodes)
-    run: Any = metadata.get(RUN, {})
-    if not isinstance(run, dict) or not all(
-        isinstance(run.get(name, default), kind) for name, kind, default in RUN_FIELDS
-    ):
-        raise UserError(f"{path / 'data' / 'metadata.json'} is damaged: {RUN} is {run!r}")
-    name = run.get("environment") or _environment_name(metadata, path)
+    run = check_run_facts(path / "data" / "metadata.json", metadata.get(RUN, {}))
+    name = run["environment"] or _environment_name(metadata, path)
     spec = _spec(path, metadata)
     if spec is None:
         spec = described(
@@ -108,11 +96,11 @@ def read_minari(path: Path) -> LoggedEpisodes:
         lengths=lengths,
         terminated=terminated,
         action_masks=masks,
-        last_observations=canonical(last) if run.get("last_known", True) else None,
+        last_observations=canonical(last) if run["last_known"] else None,
         source=str(path),
         environment=name,
-        arguments=run.get("arguments", {}),
-        discount=run.get("discount"),
+        arguments=run["arguments"],
+        discount=run["discount"],
     )
 
 

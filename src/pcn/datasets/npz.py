@@ -11,6 +11,7 @@
 | `objectives`, `units`, `directions` (optional) | objective | words |
 | `environment` (optional) | one word | the name of the environment |
 | `spec` (optional) | one text | JSON of everything that is known, as in a run's `spec.json` |
+| `pcn_run` (optional) | one text | JSON of the run: `arguments` of the environment, `discount` |
 """
 
 import json
@@ -23,9 +24,11 @@ import numpy as np
 
 from pcn.datasets.describing import described, looks_deterministic
 from pcn.datasets.logged import LoggedEpisodes
+from pcn.datasets.provenance import RUN, check_run_facts, run_facts
 from pcn.datasets.reading import (
     canonical,
     lengths_of,
+    refuse_other_last_observations,
     refuse_other_than_numbers,
     space_of_actions,
     space_of_observations,
@@ -58,6 +61,8 @@ def read_npz(path: Path) -> LoggedEpisodes:
     refuse_other_than_numbers(
         path, observations=observations, actions=arrays["actions"], rewards=rewards
     )
+    last = _observations(arrays, "last_observations")
+    refuse_other_last_observations(path, last, observations, len(lengths))
     observations = canonical(observations)
     actions = canonical(arrays["actions"].reshape(len(rewards), -1))
     rewards = rewards.astype(np.float32)
@@ -76,6 +81,7 @@ def read_npz(path: Path) -> LoggedEpisodes:
             objectives=_objectives(arrays),
         )
     masks = arrays.get("action_masks")
+    run = _run(path, arrays)
     return LoggedEpisodes(
         spec=spec,
         observations=observations,
@@ -84,9 +90,11 @@ def read_npz(path: Path) -> LoggedEpisodes:
         lengths=lengths,
         terminated=terminated,
         action_masks=None if masks is None else masks.reshape(len(rewards), -1).astype(bool),
-        last_observations=canonical(_observations(arrays, "last_observations")),
+        last_observations=canonical(last),
         source=str(path),
         environment=name,
+        arguments=run["arguments"],
+        discount=run["discount"],
     )
 
 
@@ -104,6 +112,7 @@ def write_npz_dataset(path: Path, logged: LoggedEpisodes) -> None:
         "truncations": ends & ~terminated,
         "environment": np.array(logged.environment or logged.spec.name),
         "spec": np.array(json.dumps(logged.spec.to_json())),
+        RUN: np.array(json.dumps(run_facts(logged))),
     }
     if logged.action_masks is not None:
         arrays["action_masks"] = logged.action_masks
@@ -165,6 +174,16 @@ def _spec(path: Path, arrays: Mapping[str, np.ndarray]) -> EnvironmentSpec | Non
         return EnvironmentSpec.from_json(json.loads(str(arrays["spec"])))
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path} has a damaged spec: {error!r}") from None
+
+
+def _run(path: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """What the file says of a run; files that pcn did not write, and older ones, say nothing."""
+    text = str(arrays.get(RUN, "{}"))
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        facts = text
+    return check_run_facts(path, facts)
 
 
 def _objectives(arrays: Mapping[str, np.ndarray]) -> list[Objective]:

@@ -37,6 +37,31 @@ def refuse_other_than_numbers(
         raise UserError(f"{source} has rewards beyond {LARGEST_REWARD:g}")
 
 
+def refuse_other_last_observations(
+    source: Path, last: Any, observations: Any, num_episodes: int
+) -> None:
+    """Refuse last observations that are not one for each episode, each like all others."""
+    if last is None:
+        return
+    parts = [set(tree) if isinstance(tree, dict) else None for tree in (last, observations)]
+    if parts[0] != parts[1]:
+        raise UserError(f"{source} has last_observations of other parts than its observations")
+    pairs = zip(jax.tree.leaves(last), jax.tree.leaves(observations), strict=True)
+    for leaf, other in pairs:
+        if len(np.atleast_1d(leaf)) != num_episodes:
+            raise UserError(
+                f"{source} has {len(np.atleast_1d(leaf))} last_observations for {num_episodes} "
+                "episodes"
+            )
+        if leaf.shape[1:] != other.shape[1:]:
+            raise UserError(
+                f"{source} has last_observations of shape {leaf.shape[1:]}, its observations have "
+                f"{other.shape[1:]}"
+            )
+        if leaf.dtype.kind not in "fiub" or not np.isfinite(leaf).all():
+            raise UserError(f"{source} has last_observations that are no finite numbers")
+
+
 def lengths_of(
     source: Path, terminations: np.ndarray, truncations: np.ndarray
 ) -> tuple[Int[np.ndarray, " episode"], Bool[np.ndarray, " episode"]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from pcn.envs.random_episodes import Prober, RandomEpisode
 from pcn.errors import UserError
@@ -25,6 +25,8 @@ STEPS = 12
 """Steps of each of them."""
 MOST_STEPS = 16 * PATTERNS * STEPS
 """What finding one bound may take besides the steps of random episodes."""
+SEARCH_SHARE = 0.5
+"""Share of a training's steps that finding all bounds may take."""
 PRECISE = 1.05
 """The bound found is at most so many times as large as it must be."""
 
@@ -40,6 +42,25 @@ def is_unbounded(space: gym.Space[Any]) -> bool:
         parts = space.values() if isinstance(space, gym.spaces.Dict) else space
         return any(is_unbounded(part) for part in parts)
     return isinstance(space, gym.spaces.Box) and not is_bounded(space)
+
+
+def most_search_steps(space: gym.Space[Any], total_steps: int | None) -> int:
+    """How many steps finding the bounds of a space may take, in a training of `total_steps`.
+
+    >>> space = gym.spaces.Box(0.0, np.inf, (2,))
+    >>> [most_search_steps(space, total) for total in (None, 100_000, 5_000)]
+    [4608, 4608, 2500]
+    """
+    if not isinstance(space, gym.spaces.Box):
+        return 0
+    most = MOST_STEPS * sum(int(_is_open(side).sum()) for side in (space.low, space.high))
+    return most if total_steps is None else min(most, int(SEARCH_SHARE * total_steps))
+
+
+def _is_open(side: np.ndarray) -> Bool[np.ndarray, "..."]:
+    """Where the bounds of one side are no bounds."""
+    numbers = side.astype(np.float64)
+    return ~np.isfinite(numbers) | (np.abs(numbers) >= 1e30)
 
 
 def within(
@@ -71,10 +92,11 @@ def within(
     return gym.spaces.Box(inside[0], inside[1], space.shape, space.dtype.type)
 
 
-def find_bounds(prober: Prober, space: gym.Space[Any]) -> gym.Space[Any]:
+def find_bounds(prober: Prober, space: gym.Space[Any], most_steps: int) -> gym.Space[Any]:
     """The space with bounds on its open sides, beyond which actions change nothing.
 
-    Raises a `UserError` that asks for them where there are none.
+    The search takes at most so many steps; random episodes keep their share, and no more. Raises a
+    `UserError` that asks for bounds where none are found.
     """
     if not isinstance(space, gym.spaces.Box):
         raise UserError(
@@ -82,12 +104,14 @@ def find_bounds(prober: Prober, space: gym.Space[Any]) -> gym.Space[Any]:
         )
     low, high = (side.astype(np.float64).ravel() for side in (space.low, space.high))
     base = np.clip(np.zeros(low.size), low, high)
+    end = prober.num_steps + most_steps
+    prober.allow(most_steps)
     for part in range(low.size):
         for side, sign in ((low, -1.0), (high, 1.0)):
-            if not np.isfinite(side[part]) or abs(side[part]) >= 1e30:
-                prober.allow(MOST_STEPS)  # random episodes keep their share
-                size = _Trial(prober, space, base, part, sign).smallest_size()
+            if _is_open(side[part : part + 1]).item():
+                size = _Trial(prober, space, base, part, sign, end).smallest_size()
                 side[part] = base[part] + sign * size
+    prober.allow(prober.num_steps - end)  # what is left of the search is not for random episodes
     shape = (space.shape or (), space.dtype.type)
     return gym.spaces.Box(
         low.reshape(space.shape).astype(space.dtype),
@@ -116,9 +140,10 @@ class _Trial:
         base: Float[np.ndarray, " part"],
         part: int,
         sign: float,
+        end: int,
     ) -> None:
         self._prober, self._space, self._base = prober, space, base
-        self._part, self._sign = part, sign
+        self._part, self._sign, self._end = part, sign, end
         self._seeds = [prober.fresh_seed() for _ in range(PATTERNS)]
 
     def smallest_size(self) -> float:
@@ -155,10 +180,10 @@ class _Trial:
 
     def _one(self, number: int, size: float) -> RandomEpisode:
         """One episode whose steps have the number at its base, or at this distance from it."""
-        if self._prober.steps_left < STEPS:
+        if self._prober.num_steps + STEPS > self._end:
             raise UserError(
-                f"the actions {self._space} have no bounds, and finding some takes more steps than "
-                f"there are: {ASK}"
+                f"the actions {self._space} have no bounds, and finding some takes more than "
+                f"{SEARCH_SHARE:.0%} of the training's steps: {ASK}"
             )
         seed = self._seeds[number]
         far = np.random.default_rng(seed).uniform(size=STEPS) < 0.5

@@ -16,8 +16,9 @@ from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.evidence import Evidence, slow_steps
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.from_object import as_environment
+from pcn.envs.given import check_counts, check_reference_point
 from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id
-from pcn.envs.probing import DEFAULT_STEPS, Probe, most_probe_steps, probe
+from pcn.envs.probing import Probe, announced_steps, probe
 from pcn.envs.registry import (
     ENVIRONMENTS,
     GYMNASIUM,
@@ -81,7 +82,9 @@ def find_environment(
     def probed(source: GymnasiumSource, given: Mapping[str, Any]) -> Probe:
         source.instance()  # what cannot be made is told first
         if before_probing is not None:
-            before_probing(DEFAULT_STEPS if total_steps is None else most_probe_steps(total_steps))
+            bounds = given.get("action_low"), given.get("action_high")
+            actions = within(source.instance().action_space, *bounds)
+            before_probing(announced_steps(actions, total_steps))
         return probe(
             source,
             step_limit=given.get("step_limit"),
@@ -156,9 +159,7 @@ def _find_gymnasium(
     probed: ProbeSource | None,
 ) -> FoundEnvironment:
     settled = check_arguments(source.name, arguments, GYMNASIUM)
-    for name in ("environments", "frame_stack", "step_limit"):
-        if settled[name] is not None and settled[name] < 1:
-            raise UserError(f"{name} must be at least 1, got {settled[name]}")
+    check_counts(settled)
     num_episodes = num_steps = 0
     evidence = None
     if spec is None:
@@ -259,8 +260,5 @@ def _probe_unless_known(
         found = probed(source, {**given, **bounds})
         num_objectives = len(found.reference_point)
         found = dataclasses.replace(found, **given)
-    if len(found.reference_point) != num_objectives or not np.isfinite(found.reference_point).all():
-        raise UserError(
-            f"reference_point must be {num_objectives} finite numbers, got {found.reference_point}"
-        )
+    check_reference_point(found.reference_point, num_objectives)
     return found

@@ -18,20 +18,21 @@ SMALLEST_PICTURE = 16
 
 
 def is_picture(space: gym.Space[Any]) -> bool:
-    """Whether a space holds pictures: height, width and perhaps colours.
+    """Whether a space holds pictures: height, width and perhaps 1, 3 or 4 colours.
 
-    They are bytes, or other numbers between 0 and 1 or between 0 and 255.
+    They are bytes, or other numbers between 0 and 1 or between 0 and 255. Stacks of other depths
+    are arrays like all others.
     """
     if (
         not isinstance(space, gym.spaces.Box)
         or len(space.shape) not in (2, 3)
         or min(space.shape[:2]) < SMALLEST_PICTURE
+        or space.shape[2:] not in ((), (1,), (3,), (4,))
     ):
         return False
     if space.dtype == np.uint8:
         return True
-    colours = space.shape[2:] in ((), (1,), (3,), (4,))
-    return bool(colours and np.all(space.low == 0) and _brightest(space) is not None)
+    return bool(np.all(space.low == 0) and _brightest(space) is not None)
 
 
 def _brightest(space: gym.spaces.Box) -> float | None:
@@ -41,10 +42,20 @@ def _brightest(space: gym.spaces.Box) -> float | None:
 
 def as_bytes(space: gym.Space[Any], picture: Num[np.ndarray, "..."]) -> UInt8[np.ndarray, "..."]:
     """The picture of a space as bytes."""
-    if picture.dtype == np.uint8 or not isinstance(space, gym.spaces.Box):
-        return picture.astype(np.uint8)
-    white = _brightest(space) or 255.0
-    return np.clip(np.rint(picture * (255.0 / white)), 0, 255).astype(np.uint8)
+    factor = picture_factor(space)
+    if picture.dtype == np.uint8 and factor == 1:
+        return picture
+    return np.clip(np.rint(picture * factor), 0, 255).astype(np.uint8)
+
+
+def picture_factor(space: gym.Space[Any]) -> float:
+    """What the numbers of a space of pictures are multiplied by, so that white is 255.
+
+    >>> [picture_factor(gym.spaces.Box(0, high, (20, 20), np.uint8)) for high in (1, 255)]
+    [255.0, 1.0]
+    """
+    white = _brightest(space) if isinstance(space, gym.spaces.Box) else None
+    return 255.0 / (white or 255.0)
 
 
 def small_picture(picture: UInt8[np.ndarray, "..."]) -> UInt8[np.ndarray, "side side"]:

@@ -1,6 +1,7 @@
 """Probing: random episodes that find out what an unknown Gymnasium environment does not say.
 
-They take at most a share of a training's steps; the last one is cut where the share ends.
+They take at most a share of a training's steps; the last one is cut where the share ends. Finding
+bounds for actions that have none takes steps of its own.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from pcn.envs.action_bounds import find_bounds, is_unbounded, within
+from pcn.envs.action_bounds import find_bounds, is_unbounded, most_search_steps, within
 from pcn.envs.evidence import Evidence
 from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.random_episodes import Prober, RandomEpisode
@@ -35,6 +36,16 @@ def most_probe_steps(total_steps: int) -> int:
     [1, 300, 10000]
     """
     return max(int(PROBE_SHARE * total_steps), min(FEW_STEPS, total_steps // 5), 1)
+
+
+def announced_steps(actions: gym.Space[Any], total_steps: int | None) -> int:
+    """The most steps that a probe takes: random episodes, and the search for bounds of actions.
+
+    >>> announced_steps(gym.spaces.Box(0.0, np.inf, (1,)), total_steps=2_000)
+    1400
+    """
+    random = DEFAULT_STEPS if total_steps is None else most_probe_steps(total_steps)
+    return random + most_search_steps(actions, total_steps)
 
 
 @dataclass(frozen=True)
@@ -88,7 +99,7 @@ def probe(
     prober = Prober(source, most_steps, seed, most_seconds=most_seconds)
     space = within(prober.environment.action_space, action_low, action_high)
     if is_unbounded(space):
-        space = find_bounds(prober, space)
+        space = find_bounds(prober, space, most_search_steps(space, total_steps))
     prober.act_within(space)
     evidence = prober.evidence
     limit = (

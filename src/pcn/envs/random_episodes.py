@@ -78,7 +78,7 @@ class Prober:
         space.seed(self._seed)
 
     def allow(self, num_steps: int) -> None:
-        """Allow so many more steps."""
+        """Allow so many more steps, or fewer."""
         self._most_steps += num_steps
 
     @property

@@ -4,7 +4,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from pcn.envs.observations import PICTURE_SIDE
+from pcn.envs.observations import PICTURE_SIDE, picture_factor
 from pcn.export.graphs.heads import head_graph
 from pcn.export.graphs.inputs import observation_parts
 from pcn.export.networks import Networks
@@ -45,7 +45,11 @@ def model_facts(run: Run, networks: Networks, ids: list[int]) -> dict[str, Any]:
         ],
         "pictures": None
         if spec.shown_space is None
-        else {"side": PICTURE_SIDE, "frames": spec.frame_stack},
+        else {
+            "side": PICTURE_SIDE,
+            "frames": spec.frame_stack,
+            "factor": picture_factor(spec.shown_space),
+        },
         "action": {
             "shape": _action_shape(spec.action_space, head),
             "space": space_to_json(spec.action_space),

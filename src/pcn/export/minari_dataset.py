@@ -14,8 +14,9 @@ import jax
 import numpy as np
 
 from pcn.datasets.logged import LoggedEpisodes
-from pcn.datasets.minari import RUN, SPEC
+from pcn.datasets.minari import SPEC
 from pcn.datasets.npz import write_npz_dataset
+from pcn.datasets.provenance import RUN, run_facts
 from pcn.errors import UserError
 from pcn.nets.heads import action_head_for
 from pcn.runs.logged import run_episodes
@@ -70,17 +71,7 @@ def write_minari(path: Path, logged: LoggedEpisodes) -> None:
             data_format="hdf5",
             jpeg_encoding=False,  # lossy, and the default
         )
-        dataset.storage.update_metadata(
-            {
-                SPEC: logged.spec.to_json(),
-                RUN: {
-                    "environment": logged.environment,
-                    "arguments": dict(logged.arguments),
-                    "discount": logged.discount,
-                    "last_known": logged.last_observations is not None,
-                },
-            }
-        )
+        dataset.storage.update_metadata({SPEC: logged.spec.to_json(), RUN: run_facts(logged)})
         shutil.move(Path(temporary) / name, path)
 
 

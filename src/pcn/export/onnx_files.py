@@ -1,6 +1,6 @@
 """Writing policies as ONNX: the model, a runner and a model card beside it."""
 
-import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +20,10 @@ class OnnxFiles:
     @classmethod
     def beside(cls, model: Path) -> "OnnxFiles":
         """The names of the files for a model: the runner's can be imported."""
-        stem = re.sub(r"\W", "_", model.stem)
-        return cls(
-            model, model.with_name(f"{stem}_policy.py"), model.with_name(f"{model.stem}_card.md")
-        )
+        letters = unicodedata.normalize("NFKC", model.stem)  # as Python reads names
+        stem = "".join(one if f"_{one}".isidentifier() else "_" for one in letters)
+        name = f"{stem}_policy" if stem.isidentifier() else f"model_{stem}_policy"
+        return cls(model, model.with_name(f"{name}.py"), model.with_name(f"{model.stem}_card.md"))
 
 
 def write_onnx(run: Run, path: str | Path, *, policy: int | None = None) -> OnnxFiles:
@@ -64,15 +64,23 @@ def _refuse_bad_places(files: OnnxFiles) -> None:
     """Refuse what cannot be written, or would be lost, before anything is computed."""
     if files.model.suffix.lower() != ".onnx":
         raise UserError(f"a model's file must end in .onnx, got {files.model}")
-    from pcn.export.runner import MARK
+    from pcn.export.runner import MARK, is_for_another_model
 
     try:
+        files.model.name.encode()  # the runner's source holds the name
         if not files.model.resolve().parent.is_dir():
             raise UserError(f"cannot write {files.model}: {files.model.parent} is not a folder")
         for path in (files.runner, files.card):
             if path.exists() and MARK.encode() not in path.read_bytes()[:200]:
                 raise UserError(f"{path} exists and was not written by pcn: choose another file")
-    except (OSError, ValueError) as error:  # names that are too long, or hold a null byte
+        if files.runner.exists() and is_for_another_model(
+            files.runner.read_text(encoding="utf-8", errors="replace"), files.model.name
+        ):
+            raise UserError(
+                f"{files.runner} acts with another model than {files.model.name}: choose another "
+                "file"
+            )
+    except (OSError, ValueError) as error:  # names that are too long, or hold wrong bytes
         raise UserError(f"cannot write {str(files.model)[:200]!r}: {_reason(error)}") from None
 
 

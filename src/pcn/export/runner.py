@@ -15,12 +15,25 @@ def runner_source(facts: dict[str, Any], model_name: str) -> str:
     return "\n".join(_lines(facts, model_name)) + "\n"
 
 
+def is_for_another_model(source: str, model_name: str) -> bool:
+    """Whether a runner was written for another model than the one of this name."""
+    first = source.partition("\n")[0]
+    # Up to 0.2.0 names stood there without quotes.
+    return not any(f" {name}; " in first for name in (_quoted(model_name), model_name))
+
+
+def _quoted(name: str) -> str:
+    """A name as it stands in the source."""
+    return json.dumps(name, ensure_ascii=False)
+
+
 def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
     kinds = {rule["kind"] for rule in facts["networks"]}
     commanded, remembers = kinds != {"none"}, facts["pictures"] is not None
     masked, several = facts["mask_size"] > 0, len(facts["networks"]) > 1
     choose = len(facts["policies"]) > 1
-    yield f'"""{MARK} {__version__}: acts with {model_name}; needs numpy and onnxruntime only."""'
+    name = _quoted(model_name)
+    yield f'"""{MARK} {__version__}: acts with {name}; needs numpy and onnxruntime only."""'
     yield ""
     yield "import json"
     yield "from pathlib import Path"
@@ -34,7 +47,7 @@ def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
     yield '    """Call `act`, then `observe` with the reward; `reset` begins an episode."""'
     yield ""
     yield f"    def __init__(self, {'policy, ' if choose else ''}model=None):"
-    yield f'        model = model or Path(__file__).with_name("{model_name}")'
+    yield f"        model = model or Path(__file__).with_name({name})"
     yield "        options = onnxruntime.SessionOptions()"
     yield "        options.intra_op_num_threads = 1"
     yield "        self.session = onnxruntime.InferenceSession(model, options)"
@@ -107,9 +120,12 @@ def _expectation_fields(*, several: bool) -> Iterator[str]:
     yield f'{space}self.least = np.float32(rule["least_survival"])'
 
 
-def _picture_lines(pictures: dict[str, int]) -> Iterator[str]:
-    side, frames = pictures["side"], pictures["frames"]
-    yield '        grey = Image.fromarray(np.squeeze(observation)).convert("L")'
+def _picture_lines(pictures: dict[str, Any]) -> Iterator[str]:
+    """What `ObservationReader` does with pictures, of bytes or of real numbers."""
+    side, frames, factor = pictures["side"], pictures["frames"], pictures["factor"]
+    yield f"        picture = np.rint(np.asarray(observation) * {factor})"
+    yield "        picture = np.squeeze(np.clip(picture, 0, 255).astype(np.uint8))"
+    yield '        grey = Image.fromarray(picture).convert("L")'
     yield f"        frame = np.asarray(grey.resize(({side}, {side}), Image.Resampling.BOX))"
     yield f"        frames = [*(self.frames or [frame] * {frames}), frame]"
     yield f"        observation = self.frames = frames[-{frames}:]"

@@ -70,6 +70,10 @@ def unnamed(state, action, following, reward):
         ({"rewards": lambda *_: 1.0}, r"the rewards of toy:Counter have the shape \(\)"),
         ({"rewards": lambda state, *_: state.speed}, "the rewards of toy:Counter failed"),
         ({"reference_point": (0.0,)}, "reference_point must be 2 finite numbers"),
+        ({"reference_point": (np.nan, 0.0)}, "reference_point must be 2 finite numbers, got"),
+        ({"reference_point": (0.0, -np.inf)}, "reference_point must be 2 finite numbers, got"),
+        ({"step_limit": 0}, "step_limit must be at least 1, got 0"),
+        ({"step_limit": -5}, "step_limit must be at least 1, got -5"),
         ({"rewards": "no_such_module:f"}, "cannot find no_such_module:f"),
     ],
 )

@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Num, PRNGKeyArray, PyTree
 
 from pcn.envs.adapted.source import AbstractSource, Held, Rewards
 from pcn.envs.compiled import AbstractCompiledEnvironment, Step
+from pcn.envs.given import check_counts, check_reference_point
 from pcn.envs.spec import EnvironmentSpec, Objective
 from pcn.envs.step_limits import UNLIMITED_STEPS
 from pcn.errors import UserError
@@ -35,6 +36,7 @@ class AdaptedEnvironment(AbstractCompiledEnvironment):
         deterministic: bool | None = None,
     ) -> "AdaptedEnvironment":
         """What is not given is the package's own, or a placeholder that probing replaces."""
+        check_counts({"step_limit": step_limit})
         function = find_function(rewards) if isinstance(rewards, str) else rewards
         function = source.own_rewards() if function is None else function
         if function is None:
@@ -43,16 +45,14 @@ class AdaptedEnvironment(AbstractCompiledEnvironment):
                 "rewards=module:function"
             )
         count = num_objectives(source, function, name)
-        point = (0.0,) * count if reference_point is None else tuple(map(float, reference_point))
-        if len(point) != count:
-            raise UserError(f"reference_point must be {count} finite numbers, got {point}")
+        point = (0.0,) * count if reference_point is None else reference_point
         spec = EnvironmentSpec(
             name=name,
             objectives=objectives_of(function, count),
             observation_space=source.observation_space,
             action_space=source.action_space,
             step_limit=step_limit or source.step_limit or UNLIMITED_STEPS,
-            reference_point=point,
+            reference_point=check_reference_point(point, count),
             deterministic=bool(deterministic),
             masked_actions=source.masked_actions,
         )
