@@ -168,6 +168,11 @@ def test_limits_are_found_wherever_they_are_written():
 
 def test_limits_that_are_written_nowhere_are_observed():
     assert observed_limit([30, 30], [12], 10**6).steps == 30
+    assert observed_limit([12], [50, 31], 10**5) == (
+        1000,
+        "ours: none is known",
+    )  # it left a region
+    assert observed_limit([5, 9, 30], [], 1_500).steps == 60
     assert observed_limit([], [12, 15], 1_500).steps == 30  # twice what was seen
     assert observed_limit([], [12, 15], 50_000).steps == 500  # a hundred episodes in the budget
     assert observed_limit([], [12, 15], 10**7).steps == 1000

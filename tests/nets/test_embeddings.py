@@ -47,6 +47,13 @@ def test_real_numbers_are_standardised(shape):
     np.testing.assert_allclose(embed(jnp.asarray(values.reshape(shape))), expected, atol=1e-6)
 
 
+def test_numbers_in_small_units_are_no_constants():
+    embed = VectorEmbedding(3, 4, key=KEY)
+    seen = np.array([[1e-9, 5.0, 1e6], [3e-9, 5.0, 1e6 + 2]])
+    np.testing.assert_allclose(embed.fitted(seen).deviation, [1e-9, 1.0, 1.0], rtol=1e-5)
+    np.testing.assert_allclose(embed.fitted(seen[:1]).deviation, 1.0)
+
+
 def test_mean_and_deviation_are_not_trained():
     embed = VectorEmbedding(3, 4, key=KEY)
     gradient = eqx.filter_grad(lambda e: jnp.sum(e(jnp.array([1.0, 2.0, 3.0])) ** 2))(embed)

@@ -26,6 +26,7 @@ SPACES = {
     "Box of large integers": (gym.spaces.Box(0, 2**64 - 1, (2,), np.uint64), VectorEmbedding),
     "picture": (gym.spaces.Box(0, 255, (2, 40, 40), np.uint8), PictureEmbedding),
     "low picture": (gym.spaces.Box(0, 255, (3, 6, 22), np.uint8), StripEmbedding),
+    "narrow picture": (gym.spaces.Box(0, 255, (3, 20, 10), np.uint8), VectorEmbedding),
     "tiny picture": (gym.spaces.Box(0, 255, (3, 6, 2), np.uint8), VectorEmbedding),
 }
 

@@ -1,6 +1,7 @@
 """Planning for weights against brute force, set-valued planning and calculations by hand."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,6 +50,17 @@ def test_every_plan_is_one_of_the_exact_front(seed):
     vectors = planned(model, horizon=4).vectors
     assert covered_mask(vectors - 1e-8, exact).all()
     np.testing.assert_allclose(vectors.max(axis=0), exact.max(axis=0), atol=0.05)
+
+
+@pytest.mark.parametrize("units", [(1.0, 1.0), (1e4, 1e-2), (1e-6, 1e6)])
+def test_units_of_the_objectives_change_nothing(units):
+    """Five actions that trade one objective for the other, on a curve."""
+    gains = [(np.cos(angle), np.sin(angle)) for angle in np.linspace(0, np.pi / 2, 5)]
+    rows = [
+        (0, action, 0, True, 1.0, tuple(np.array(gain) * units))
+        for action, gain in enumerate(gains)
+    ]
+    assert len(planned(model_of(rows, num_states=1), horizon=1).vectors) == 5
 
 
 def test_of_equal_plans_the_shortest_is_taken():

@@ -67,15 +67,17 @@ def observed_limit(
 ) -> StepLimit:
     """A limit from the lengths of random episodes, where none is written.
 
-    Episodes that the environment truncated tell its limit. Otherwise episodes may be long, but
-    not so long that few fit into the budget, unless they ended by themselves later than that.
+    Episodes that the environment truncated tell its limit, if all were equally long and none lasted
+    longer: others were truncated for something else, such as leaving a region. Otherwise episodes
+    may be long, but not so long that few fit into the budget, unless some were longer than that.
     """
-    if truncated:
-        return StepLimit(max(truncated), "observed truncation")
+    longest = max([*truncated, *terminated], default=0)
+    if truncated and min(truncated) == longest:
+        return StepLimit(longest, "observed truncation")
     most = UNLIMITED_STEPS
-    if len(terminated) > 1 and min(terminated) == max(terminated):
+    if len(terminated) > 1 and not truncated and min(terminated) == max(terminated):
         most = min(most, OF_EQUAL_LENGTH * max(terminated))
     if total_steps is None:
         return StepLimit(most, "ours: none is known")
-    affordable = max(total_steps // EPISODES_IN_BUDGET, 2 * max(terminated, default=0), 1)
+    affordable = max(total_steps // EPISODES_IN_BUDGET, 2 * longest, 1)
     return StepLimit(min(affordable, most), "ours: none is known")

@@ -107,7 +107,8 @@ class VectorEmbedding(AbstractStateEmbedding):
         """Standardise by these observations; a number that never changes is only shifted."""
         values = np.asarray(observations, dtype=np.float64).reshape(len(observations), -1)
         deviation = values.std(axis=0)
-        deviation = np.where(deviation > 1e-6, deviation, 1.0)
+        constant = deviation <= 1e-7 * np.abs(values).max(axis=0, initial=0.0)
+        deviation = np.where(constant, 1.0, deviation)
         return eqx.tree_at(
             lambda embedding: (embedding.mean, embedding.deviation),
             self,

@@ -25,7 +25,7 @@ MOST_ROWS = 1024
 """A box of integers is embedded value by value if it has at most this many values in all."""
 
 LOWEST_PICTURE = 16
-"""Pictures with fewer rows than this are too low for convolutions in both directions."""
+"""Pictures with fewer rows or columns are too small for convolutions in both directions."""
 
 
 class MakesEmbedding(Protocol):
@@ -82,7 +82,7 @@ def _of_picture(
 ) -> PictureEmbedding | None:
     del joint_one_hot
     shape = _picture_shape(space)
-    if shape is None or shape[1] < LOWEST_PICTURE:
+    if shape is None or min(shape[1:]) < LOWEST_PICTURE:
         return None
     return PictureEmbedding(shape, width, key=key)
 

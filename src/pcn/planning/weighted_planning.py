@@ -40,13 +40,14 @@ def plan_for_weights(
     """
     if horizon < 1:
         raise ValueError(f"horizon must be at least 1, got {horizon}")
-    single = spread_weights(model.num_objectives, model.num_objectives)
+    largest = np.abs(model.pair_rewards).max(axis=0, initial=0.0)
+    largest = np.where(largest > 0, largest, 1.0)
+    single = spread_weights(model.num_objectives, model.num_objectives) / largest
     extremes = _Programming(model, discount, single).run(horizon, most_nodes).beginning()[0]
     extent = np.ptp(extremes, axis=0)
     weights = spread_weights(model.num_objectives, num_weights) / np.where(extent > 0, extent, 1)
     programming = _Programming(model, discount, weights).run(horizon, most_nodes)
-    largest = np.abs(model.pair_rewards).max(axis=0, initial=0.0)
-    return programming.plans(Pruning(tolerance * np.where(largest > 0, largest, 1.0)))
+    return programming.plans(Pruning(tolerance * largest))
 
 
 def spread_weights(num_objectives: int, count: int) -> Float[np.ndarray, "weight objective"]:

@@ -401,8 +401,8 @@ def test_a_constant_objective_of_any_size_makes_a_small_input():
         dataset.add(episodes)
     scale = dataset.command_scale()
     assert np.isfinite(scale).all()
-    assert scale[0] * 1e6 <= 10.0 / 0.01
-    assert scale[2] == pytest.approx(10.0 / 0.02)  # one return of the archive: a hundredth of it
+    assert scale[0] * 1e6 == pytest.approx(10.0 / 0.2)
+    assert scale[2] == pytest.approx(10.0 / 0.4)  # one return of the archive: a fifth of it
 
 
 @pytest.mark.parametrize("name", ORDERS)

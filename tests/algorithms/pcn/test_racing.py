@@ -80,6 +80,16 @@ def test_steps_are_never_more_than_given(training, entries, most_steps):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("drops", [True, False])
+def test_networks_take_turns_where_steps_are_short(training, entries, drops):
+    # Twelve episodes are affordable, and six commands of two networks want four each.
+    most_steps = 11 * STEPS + training.spec.step_limit
+    rules = dataclasses.replace(RULES, drops=drops)
+    racing = finish(race(training, entries, most_steps=most_steps, rules=rules))
+    assert racing.execution.counts.tolist() == [2] * 6
+
+
+@pytest.mark.slow
 def test_where_nothing_may_be_dropped_one_episode_is_run_at_least(training, entries):
     rules = Rules(
         first=2, growth=1, largest=2, confidence=0.9, indifference=0.0, drops=False

@@ -16,8 +16,22 @@ from pcn.episodes import Episodes
 from pcn.pareto import PARETO, AbstractOrder, Scaled, Scoreboard, has_changed, spread
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
-LEAST_RANGE = 0.01
+LEAST_RANGE = 0.2
 """Least range of an objective's returns-to-go, in the largest of them: inputs stay small."""
+
+
+def command_extent(
+    lowest: Float[np.ndarray, " objective"], highest: Float[np.ndarray, " objective"]
+) -> Float[np.ndarray, " objective"]:
+    """The range of each objective that commands are scaled by.
+
+    What hardly varies around a large number must not become a large input.
+
+    >>> command_extent(np.array([0.0, 99.0]), np.array([8.0, 100.0])).tolist()
+    [8.0, 20.0]
+    """
+    largest = np.maximum(np.abs(lowest), np.abs(highest))
+    return np.maximum(highest - lowest, LEAST_RANGE * largest)
 
 
 class Dataset:
@@ -227,10 +241,7 @@ class Dataset:
     def command_scale(self) -> Float[np.ndarray, " command"]:
         """The factor on each part of a command: as configured, or from the archive's ranges."""
         rows = self.archive().rows
-        lowest, highest = rows.lowest.min(axis=0), rows.highest.max(axis=0)
-        # What hardly varies around a large number must not become a large input.
-        largest = np.maximum(np.abs(lowest), np.abs(highest))
-        extent = np.maximum(highest - lowest, LEAST_RANGE * largest)
+        extent = command_extent(rows.lowest.min(axis=0), rows.highest.max(axis=0))
         return self._config.command_scale_for(np.append(extent, rows.lengths.max()))
 
     def observations(self) -> PyTree[np.ndarray]:

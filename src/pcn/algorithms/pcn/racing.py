@@ -101,8 +101,9 @@ class Racing:
     def _next_batch(self) -> tuple[Int[np.ndarray, " episode"], Int[np.ndarray, " episode"]]:
         """The commands to execute next, and the number of each execution.
 
-        Those with the fewest executions come first; all of a batch have one network. Nothing is
-        returned, and the race is over, when no episode is sure to fit into the steps.
+        Those with the fewest executions come first; all of a batch have one network. Where steps
+        are short, networks take turns, execution by execution: one alone would use them up. Nothing
+        is returned, and the race is over, when no episode is sure to fit into the steps.
         """
         nothing = np.zeros(0, np.int64)
         pending = np.flatnonzero(self._pending)
@@ -111,8 +112,13 @@ class Racing:
         counts, network = self.execution.counts, self._entries.network
         first = pending[np.argmin(counts[pending])]
         same = pending[network[pending] == network[first]]
-        commands = np.repeat(same, self._target - counts[same])
-        numbers = np.concatenate([np.arange(counts[one], self._target) for one in same])
+        target = self._target
+        expected = (self._entries.horizons[pending] * (target - counts[pending])).sum()
+        if len(same) < len(pending) and expected > self._most_steps - self.num_steps:
+            target = counts[first] + 1
+            same = same[counts[same] < target]
+        commands = np.repeat(same, target - counts[same])
+        numbers = np.concatenate([np.arange(counts[one], target) for one in same])
         order = np.argsort(numbers, kind="stable")[: self._training.actor.batch_size]
         # Every episode may take as long as it can.
         most = np.cumsum(self._limits[commands[order]])

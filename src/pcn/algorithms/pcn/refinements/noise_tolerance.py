@@ -44,13 +44,16 @@ class NoiseTolerance(AbstractRefinement):
     """
 
     measurements: int = 5
-    """How often the noise is measured in a training."""
+    """How often the noise is measured, if the whole budget explored; those dates that the end of
+    the training falls on are left out."""
     episodes: int = 8
     """Episodes that are played again each time."""
     repeats: int = 4
     """How often each of them is played."""
     steps_share: float = 0.01
-    """Most of the budget that one measurement may take; the shortest episodes are played first."""
+    """Most of the budget that one measurement may take; the shortest episodes are played first.
+
+    Where not a single one fits, three times as much may be spent on playing some twice."""
     most: float = 0.1
     """Largest tolerance, as a share of the range of the archive's returns."""
 
@@ -81,17 +84,20 @@ class NoiseTolerance(AbstractRefinement):
         )
         state.steps = training.steps
         if due and config.return_tolerance is None:
+            measured = self.measure(training)
+            if measured is None:
+                return  # what was known before is better than nothing
             least = config.tolerances(dataset.rows.returns)
             most = np.maximum(self.most * np.ptp(dataset.archive().returns, axis=0), least)
-            dataset.set_tolerances(np.clip(self.measure(training), least, most))
+            dataset.set_tolerances(np.clip(measured, least, most))
 
-    def measure(self, training: Training) -> Float[np.ndarray, " objective"]:
-        """The median difference between two returns of the same actions; zero if there are none."""
-        rows = self._played(training)
+    def measure(self, training: Training) -> Float[np.ndarray, " objective"] | None:
+        """The median difference between two returns of the same actions; None if there are none."""
+        rows, repeats = self._played(training)
         if len(rows.slots) == 0:
-            return np.zeros(training.spec.num_objectives)
+            return None
         head = training.learner.policy.action_head
-        scripts = training.dataset.actions(rows) * self.repeats
+        scripts = training.dataset.actions(rows) * repeats
         index = np.arange(len(scripts))
         padded = np.zeros((len(scripts), int(rows.lengths.max()), scripts[0].shape[1]), head.dtype)
         for number, script in enumerate(scripts):
@@ -100,22 +106,25 @@ class NoiseTolerance(AbstractRefinement):
             ScriptedAgent(padded, np.zeros(len(index), np.int32), head),
             training.next_key(),
             len(index),
-            most_steps=np.tile(rows.lengths, self.repeats),
+            most_steps=np.tile(rows.lengths, repeats),
         )
-        shape = (self.repeats, len(rows.slots))
+        shape = (repeats, len(rows.slots))
         returns = played.returns(discount=training.config.discount).reshape(*shape, -1)
         ended = np.asarray(played.ended).reshape(shape)
-        one, other = np.triu_indices(self.repeats, k=1)
+        one, other = np.triu_indices(repeats, k=1)
         both = ended[one] & ended[other]
         if not both.any():
-            return np.zeros(training.spec.num_objectives)
+            return None
         difference = np.abs(returns[one] - returns[other])[both]
         return np.asarray(np.median(difference, axis=0))
 
-    def _played(self, training: Training) -> Rows:
-        """Random episodes of the archive, as many as the steps allow."""
+    def _played(self, training: Training) -> tuple[Rows, int]:
+        """Random episodes of the archive that the steps allow, and how often to play each."""
         rows = training.dataset.archive().rows
         chosen = training.rng.permutation(len(rows.slots))[: self.episodes]
         chosen = chosen[np.argsort(rows.lengths[chosen], kind="stable")]
-        steps = np.cumsum(rows.lengths[chosen]) * self.repeats
-        return rows.taking(chosen[steps <= self.steps_share * training.config.total_steps])
+        steps, repeats = np.cumsum(rows.lengths[chosen]), self.repeats
+        allowed = self.steps_share * training.config.total_steps
+        if steps[0] * repeats > allowed:
+            repeats, allowed = 2, 3 * allowed
+        return rows.taking(chosen[steps * repeats <= allowed]), repeats

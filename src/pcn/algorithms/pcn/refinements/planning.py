@@ -151,8 +151,12 @@ class Planning(AbstractPlanning):
         parts = np.moveaxis(options, -1, 0)
         actions = np.ravel_multi_index(tuple(parts), counts.action_sizes)
         valid = (np.arange(longest) < rows.lengths[:, None]) & (states >= 0)
-        visits = np.bincount(counts.states * counts.num_actions + counts.actions, counts.visits)
         pairs = (states * counts.num_actions + actions)[valid]
+        visits = np.bincount(
+            counts.states * counts.num_actions + counts.actions,
+            counts.visits,
+            minlength=int(pairs.max(initial=0)) + 1,
+        )
         return float(np.median(visits[pairs])) if len(pairs) else 0.0
 
     def plans(self, model: TabularModel, horizon: int, training: Training) -> Plans:

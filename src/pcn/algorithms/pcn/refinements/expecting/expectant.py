@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
+from pcn.algorithms.pcn.dataset import command_extent
 from pcn.algorithms.pcn.network import expectations_of, fresh_policy
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory, Steps
 from pcn.algorithms.pcn.refinements.expecting.expected_labels import Labelled, ranked, steps_of
@@ -112,7 +113,8 @@ class Expectant(AbstractFitting):
             ),
         )
         longest = np.max(self._labelled.horizons[archive])
-        ranges = np.append(np.ptp(labels[archive], axis=0), longest)
+        known = labels[archive]
+        ranges = np.append(command_extent(known.min(axis=0), known.max(axis=0)), longest)
         scale = training.config.command_scale_for(ranges)
         policy = eqx.tree_at(
             lambda policy: policy.command_scale, policy, jnp.asarray(scale, jnp.float32)

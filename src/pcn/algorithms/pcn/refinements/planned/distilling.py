@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _SURE = 0.3
 """A lesson is known when all wrong actions together are less likely than this."""
+_PATIENCE = 4
+"""Executions that test the model are broken off after so many times as many steps as it says."""
 _PROGRESS = 0.8
 """A cycle that leaves more than this share of what was missing is the last."""
 
@@ -129,8 +131,9 @@ class Distilling(AbstractFitting):
         self._looked_at = self.num_updates
         reached = ready.expected(self._learner.policy)
         vectors = ready.vectors
-        extent = np.ptp(vectors, axis=0)
-        size = np.where(extent > 0, extent, np.maximum(np.abs(vectors).max(axis=0), 1e-12))
+        extent, largest = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
+        # What is the same for all plans differs by rounding only.
+        size = np.where(extent > 1e-9 * largest, extent, np.maximum(largest, 1e-12))
         short = np.maximum((vectors - reached) / size, 0.0).max(axis=1)
         mean = float(short.mean())
         # Plans may remember what happened; a network does not, and more updates do not help there.
@@ -150,8 +153,10 @@ class Distilling(AbstractFitting):
         size = training.actor.batch_size
         useful = self._useful()
         index = np.resize(useful, size)
+        most_steps = np.full(size, float(training.spec.step_limit))
         count = min(size, steps // int(ready.lessons.first_horizon))
         if count < settings.fewest_trials:  # plans may take far fewer steps than an episode may
+            most_steps = np.minimum(most_steps, np.ceil(_PATIENCE * ready.steps[index]))
             count = int((np.cumsum(ready.steps[index]) <= steps).sum())
         if count < settings.fewest_trials:
             return
@@ -165,8 +170,12 @@ class Distilling(AbstractFitting):
             greedy=True,
             follows_rewards=False,
             count=count,
+            most_steps=most_steps.astype(np.int64),
         )
         self.num_steps += training.steps - before
+        if not episodes.ended[:count].all():
+            self._confirmed = False  # the model says that they end
+            return
         returns = episodes.returns(discount=training.config.discount)[:count]
         missing = returns - self._reached[index[:count]]
         error = missing.std(axis=0, ddof=1) / np.sqrt(count)

@@ -77,7 +77,10 @@ class FittedCurriculum(AbstractCurriculum):
         def planned(weights: Float[np.ndarray, "plan objective"]) -> LatticePlans:
             return plan_on_lattice(self.model, weights, discount=discount, horizon=self._horizon)
 
-        single = planned(spread_weights(objectives, objectives))
+        largest = np.abs(self.model.rewards[self.model.known]).max(axis=0, initial=0.0)
+        single = planned(
+            spread_weights(objectives, objectives) / np.where(largest > 0, largest, 1.0)
+        )
         extent = np.ptp(self._returns(self._imagined(single))[0], axis=0)
         weights = _spread(objectives, settings.weights) / np.where(extent > 0, extent, 1.0)
         plans = planned(weights)
