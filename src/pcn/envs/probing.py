@@ -4,7 +4,7 @@ They take at most a share of a training's steps; the last one is cut where the s
 bounds for actions that have none takes steps of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gymnasium as gym
@@ -123,11 +123,11 @@ def probe(
         # A first episode that took all steps would not be compared, and chance not be found out.
         share = 0.5 if deterministic is None and not first_ones else 1.0
         first = prober.play(longest, seed=episode_seed, repeat=repeat, share=share)
-        first_ones.append(first)
         if evidence.first_states_differ:
             prober.test_seed(first, episode_seed)
         if deterministic is None and (compare_all or not random) and prober.may_go_on:
             random |= prober.compare(first, episode_seed)
+        first_ones.append(replace(first, observations=[]))  # pictures would fill the memory
     if limit is None:
         limit = observed_limit(
             [len(one.actions) for one in first_ones if one.truncated],

@@ -5,8 +5,24 @@ import numpy as np
 import pytest
 
 from pcn.algorithms.pcn.store import Drawing, TransitionStore
+from pcn.envs.observations import empty_observations
+from pcn.errors import UserError
 
 PLACES = eqx.filter_jit(TransitionStore.places)
+
+
+def test_a_dataset_that_needs_more_memory_than_there_is_is_refused(coin, monkeypatch):
+    step_bytes = 4 * 3 + sum(leaf.nbytes for leaf in jax.tree.leaves(seen_by(coin)))
+    needed = 100 * coin.spec.step_limit * step_bytes
+    monkeypatch.setattr("pcn.memory.available_bytes", lambda: needed)
+    TransitionStore.empty(coin.spec, 100)
+    monkeypatch.setattr("pcn.memory.available_bytes", lambda: needed - 1)
+    with pytest.raises(UserError, match=r"a dataset of 100 episodes .* lower --step-limit"):
+        TransitionStore.empty(coin.spec, 100)
+
+
+def seen_by(environment):
+    return empty_observations(environment.spec.observation_space, ())
 
 
 def store_with_lengths(lengths):

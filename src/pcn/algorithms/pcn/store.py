@@ -12,6 +12,7 @@ from pcn.command import Command
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
+from pcn.memory import refuse_without_memory
 from pcn.nets.heads import action_head_for
 from pcn.types import AnyArray
 
@@ -63,6 +64,15 @@ class TransitionStore(eqx.Module):
         shape = (num_slots, spec.step_limit)
         head = action_head_for(spec.action_space)
         seen = empty_observations(spec.observation_space, ())
+        mask_size = head.mask_size if spec.masked_actions else 0
+        step_bytes = 4 * (head.num_parts + spec.num_objectives) + mask_size
+        step_bytes += sum(leaf.nbytes for leaf in jax.tree.leaves(seen))
+        refuse_without_memory(
+            num_slots * spec.step_limit * step_bytes,
+            f"a dataset of {num_slots:,} episodes of {spec.name} with up to {spec.step_limit:,} "
+            f"steps of {step_bytes:,} bytes",
+            "make observations smaller in a wrapper, or give a lower --step-limit or --capacity",
+        )
 
         @jax.jit  # one program for arrays of all shapes
         def store() -> TransitionStore:

@@ -62,6 +62,13 @@ def test_chance_in_an_environment_that_is_said_to_have_none_is_told_once():
     assert run.metrics["notices"] == told
 
 
+def test_one_episode_is_replayed_however_long_it_is():
+    # A ten-thousandth of 800 steps is less than one of four.
+    _, told = trained(Lucky, refinements=(ReplayCheck(share=1e-4),))
+    assert len(told) == 1
+    assert trained(Lucky, refinements=(ReplayCheck(share=0.0),))[1] == []
+
+
 def test_an_environment_that_keeps_its_word_is_told_nothing_and_every_step_counts():
     Steady.steps = 0
     run, told = trained(Steady)

@@ -41,7 +41,8 @@ class ReplayCheck(AbstractRefinement):
     """
 
     share: float = 0.01
-    """Most of the steps that replays may take, as a share of all steps so far."""
+    """Most of the steps that replays may take, as a share of all steps so far; but one episode is
+    replayed in any case, once half of the budget is spent."""
 
     def __post_init__(self) -> None:
         at_least(self, 0, "share")
@@ -63,10 +64,13 @@ class ReplayCheck(AbstractRefinement):
         # The training's own random numbers stay as they are without this check.
         rng = np.random.default_rng(training.steps)
         row = archive.rows.taking(rng.integers(len(archive), size=1))
-        steps = int(row.lengths[0])
+        steps, allowed = int(row.lengths[0]), self.share * training.steps
+        if state.num_steps == 0 and training.steps >= training.config.total_steps / 2:
+            allowed = max(allowed, steps)  # one at least, however long episodes are
         if (
             state.differed
-            or state.num_steps + steps > self.share * training.steps
+            or self.share == 0
+            or state.num_steps + steps > allowed
             or steps > training.exploring_steps_left
         ):
             return
