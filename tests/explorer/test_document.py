@@ -82,6 +82,14 @@ def test_suggestions_say_why_and_a_front_without_a_knee_says_so():
     assert bent["no_knee"] is None
 
 
+def test_noise_of_rounding_decides_no_suggestion_and_one_policy_has_no_missing_knee():
+    front = [[0, 4, 5], [3, 3, 5], [4, 0, 5]]
+    clean, noisy = document(front), document([*front[:2], [4, 0, 5.0000005]])
+    assert [one["policy"] for one in clean["suggestions"]] == [1, 1]
+    assert noisy["suggestions"] == clean["suggestions"]
+    assert document([[1, -3]])["no_knee"] is None
+
+
 @pytest.mark.parametrize("status", ["proven", "best-known", "claimed"])
 def test_the_known_front_says_how_sure_it_is(status):
     about = {"front": [[1, -3], [2, -4]], "status": status, "reference_point": [0, -9]}

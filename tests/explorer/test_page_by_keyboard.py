@@ -32,6 +32,20 @@ def tab_to(page, selector):
     raise AssertionError(f"{selector} cannot be reached by Tab")
 
 
+def test_boxes_are_ticked_with_the_space_bar(open_page, address):
+    page = open_page(address)
+    box = page.locator(".overlays input").first
+    was_ticked = box.is_checked()
+    tab_to(page, ".overlays input")
+    page.keyboard.press("Space")
+    assert box.is_checked() != was_ticked
+    head = page.locator("th", has=page.locator("button.sort")).nth(1)  # the first objective
+    for direction, first in (("descending", "best"), ("ascending", "worst")):
+        head.locator("button.sort").click()
+        expect(head).to_have_attribute("aria-sort", direction)
+        expect(head).to_have_attribute("data-first", first)
+
+
 def test_a_session_by_keyboard_alone(open_page, address):
     page = open_page(address, accept_downloads=True)
     page.keyboard.press("Tab")

@@ -8,6 +8,8 @@ from explored import KEPT
 from made_runs import save_run, toy_spec
 from pcn.errors import UserError
 from pcn.explorer.shown_runs import first_folder, missing_part, open_runs
+from pcn.figures.labels import refuse_different_environments
+from pcn.runs.run import load
 
 FRONT = [[1, -3], [2, -5]]
 
@@ -43,6 +45,15 @@ def test_other_objectives_of_the_same_environment_are_refused(tmp_path):
     assert "have different objectives: gain, cost 0 and gain, cost 0, cost 1" in refusal(
         tmp_path / "a", tmp_path / "b"
     )
+
+
+def test_other_discounts_are_refused(tmp_path):
+    save_run(tmp_path / "a", FRONT)
+    save_run(tmp_path / "b", FRONT, hyperparameters={"discount": 0.9})
+    told = "the runs of toy have returns with different discounts: 1 and 0.9"
+    assert refusal(tmp_path / "a", tmp_path / "b") == told
+    with pytest.raises(UserError, match=r"runs with different discounts: 0\.9, 1"):
+        refuse_different_environments([load(tmp_path / name, weights=False) for name in "ab"])
 
 
 def test_an_unfinished_run_says_how_to_go_on_and_the_others_are_shown(tmp_path):

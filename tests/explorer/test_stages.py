@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 import threading
+from time import sleep
 
 import pytest
 from starlette.testclient import TestClient
@@ -132,6 +133,19 @@ def test_a_thread_that_hangs_is_told_and_can_come_back(place):
     explorer._stages.on_disk._thread.join()
     explorer._answer_seconds = PATIENCE
     assert explorer.rollout(PolicyRequest(0, 1))["policy"] == 1
+    explorer.close()
+
+
+def test_a_thread_is_done_once_it_has_answered(place, monkeypatch):
+    """However long the thread itself lives on after its answer."""
+
+    def answered_late(answers, work):
+        answers.put(work())
+        sleep(0.5)
+
+    monkeypatch.setattr("pcn.explorer.thread_stage._answer", answered_late)
+    explorer = explorer_of(place, own_process=False)
+    assert [explorer.rollout(PolicyRequest(0, policy))["policy"] for policy in (0, 1)] == [0, 1]
     explorer.close()
 
 

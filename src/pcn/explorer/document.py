@@ -24,7 +24,7 @@ def document_of(
     runs: Sequence[ShownRun], *, live: bool, left_out: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What is known of runs of one environment; returns are raw, so all are maximised."""
-    spec = runs[0].run.spec.at_discount(discount_of(runs[0].run))
+    spec = runs[0].run.spec.at_discount(runs[0].run.discount)
     suggestions = [
         {"run": number, **suggestion}
         for number, shown in enumerate(runs)
@@ -41,7 +41,7 @@ def document_of(
                 "name": spec.name,
                 "deterministic": spec.deterministic,
                 "reference_point": spec.reference_point,
-                "discount": discount_of(runs[0].run),
+                "discount": runs[0].run.discount,
                 "step_limit": spec.step_limit,
                 "action_names": spec.action_names or None,
             },
@@ -49,15 +49,15 @@ def document_of(
             "runs": [_run(shown) for shown in runs],
             "known_front": _known_front(spec),
             "suggestions": suggestions,
-            "no_knee": None if has_knee else NO_KNEE,
+            "no_knee": None if has_knee or _is_one_point(runs[0].run) else NO_KNEE,
         }
     )
 
 
-def discount_of(run: Run) -> float:
-    """The discount of a run's returns; read without its algorithm, so without JAX."""
-    discount = run.settings.hyperparameters.get("discount", 1.0)
-    return float(discount) if isinstance(discount, int | float) else 1.0
+def _is_one_point(run: Run) -> bool:
+    """Whether all policies of the front return the same: then there is nothing to exchange."""
+    front = rounded(run.coverage_set.front, run.coverage_set.tolerance_vector)
+    return len(np.unique(front, axis=0)) < 2
 
 
 def _objectives(runs: Sequence[Run], spec: EnvironmentSpec) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ class Performer:
             {
                 **self._common(played),
                 "policy": index,
-                "requested": coverage_set.requested[index],
+                "requested": coverage_set.requested[index] if self.run.takes_commands else None,
                 "horizon": coverage_set.horizons[index],
                 "nearest": None,
                 "off": None,

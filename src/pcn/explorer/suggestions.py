@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pcn.explorer.words import share_in_words
-from pcn.pareto import balanced, knee
+from pcn.pareto import balanced, knee, rounded
 from pcn.runs.run import Run
 
 NO_KNEE = (
@@ -16,7 +16,9 @@ NO_KNEE = (
 
 def suggest(run: Run) -> list[dict[str, Any]]:
     """The knee and the balanced policy of a run's front, where there are such."""
-    indices, front = np.flatnonzero(run.coverage_set.front_mask), run.coverage_set.front
+    indices = np.flatnonzero(run.coverage_set.front_mask)
+    # What differs by rounding only would count as a whole range.
+    front = rounded(run.coverage_set.front, run.coverage_set.tolerance_vector)
     suggested = []
     bend = knee(front)
     if bend is not None:

@@ -58,6 +58,7 @@ class ThreadStage(AbstractStage):
                 f"The environment {shown.run.spec.name} has not come back after {seconds:.0f} "
                 "seconds; nothing more can be executed before it does."
             ) from None
+        self._thread = None  # it has nothing more to do, whenever it ends
         if isinstance(answer, UserError):
             raise answer
         if isinstance(answer, Exception):

@@ -23,7 +23,12 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 
 
 def refuse_different_environments(runs: Sequence[Run]) -> None:
-    """Raise a `UserError` unless all runs were trained on environments of one name."""
+    """Raise a `UserError` unless all runs have one environment's name and one discount."""
     names = sorted({run.spec.name for run in runs})
     if len(names) > 1:
         raise UserError(f"runs of different environments: {', '.join(names)}")
+    discounts = sorted({run.discount for run in runs})
+    if len(discounts) > 1:
+        raise UserError(
+            f"runs with different discounts: {', '.join(map('{:g}'.format, discounts))}"
+        )

@@ -83,6 +83,8 @@ class Metric:
     def measurable_on(self, problem: Problem) -> bool:
         """Whether the problem knows what this metric needs."""
         known = True if self.needs is None else getattr(problem, self.needs)
+        if self.needs == "ideal" and known is not None:
+            return bool(np.all(known > problem.reference_point))
         return known is not None and known is not False
 
     def __call__(self, returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:

@@ -29,6 +29,11 @@ def test_the_concave_branch_is_missed_whatever_the_step(concave_fork, rule):
     assert reached == {(0.0, 4.0), (4.0, 0.0)}
 
 
+def test_more_policies_than_there_is_memory_for_are_refused():
+    with pytest.raises(UserError, match=r"RA with 352,025,629,371 policies .*fewer intervals"):
+        RATrainer(Walkroom(9), RAConfig(intervals=100), seed=0)
+
+
 def test_steps_are_counted_and_the_budget_holds_for_everything():
     trainer = RATrainer(DeepSeaTreasure(), SMALL, seed=0)
     before = 0

@@ -28,6 +28,11 @@ def test_height_is_an_objective_of_the_hopper():
     assert environment.spec.objective_names == ("forward", "height", "control")
 
 
+def test_an_environment_without_reward_terms_asks_for_a_function():
+    with pytest.raises(UserError, match="has a scalar reward: give a function"):
+        AdaptedEnvironment.of(BraxSource("inverted_pendulum"), name="brax:inverted_pendulum")
+
+
 @pytest.mark.parametrize(
     ("name", "backend", "told"),
     [

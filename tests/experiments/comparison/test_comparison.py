@@ -39,6 +39,12 @@ def test_a_reference_point_may_be_given(tmp_path):
     assert comparison.values("hypervolume")["pcn"].tolist() == [0.5]
     with pytest.raises(UserError, match="has 3 numbers, toy has 2 objectives"):
         compare([tmp_path], reference_point=(0, 0, 0))
+    with pytest.raises(UserError, match="reference_point must be 2 finite numbers"):
+        compare([tmp_path], reference_point=(0, np.nan))
+    # Nobody gains in the second objective: then there is no utility to expect.
+    (comparison,), _ = compare([tmp_path], reference_point=(0, 3))
+    assert comparison.values("hypervolume")["pcn"].tolist() == [0.0]
+    assert "expected_utility" not in comparison.metrics
 
 
 def test_without_a_known_front_epsilons_are_measured_against_the_union(tmp_path):

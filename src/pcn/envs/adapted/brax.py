@@ -52,9 +52,10 @@ class BraxSource(AbstractSource):
         held = Held(state, jnp.asarray(state.obs, jnp.float32))
         return Outcome(held, state.reward, state.done > 0, jnp.asarray(False))
 
-    def own_rewards(self) -> Rewards:
-        """The terms that make up the scalar reward, as they stand in the metrics."""
-        return Terms(self._env)
+    def own_rewards(self) -> Rewards | None:
+        """The terms that make up the scalar reward, as they stand in the metrics; two at least."""
+        terms = Terms(self._env)
+        return terms if len(terms.names) > 1 else None
 
 
 class Terms:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from pcn.envs.given import check_reference_point
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.experiments.comparison.common_problem import common_problem, own_problem, same_front
@@ -178,11 +179,13 @@ def _compared(
     reference_point: Sequence[float] | None,
 ) -> Comparison:
     """Measure the entrants of an environment against one problem."""
-    if reference_point is not None and len(reference_point) != spec.num_objectives:
-        raise UserError(
-            f"--reference-point has {len(reference_point)} numbers, "
-            f"{environment} has {spec.num_objectives} objectives"
-        )
+    if reference_point is not None:
+        if len(reference_point) != spec.num_objectives:
+            raise UserError(
+                f"--reference-point has {len(reference_point)} numbers, "
+                f"{environment} has {spec.num_objectives} objectives"
+            )
+        check_reference_point(reference_point, spec.num_objectives)
     common = common_problem(entrants, reference_point)
     notes = [*common.notes, *_doubled(entrants)]
     runs = [entrant.run for entrant in entrants if entrant.run is not None]

@@ -97,7 +97,7 @@ export function createAsk(host, { store, scene, pick }) {
         .map((objective) => `${objective.name} ${withUnit(objective, values[objective.index])}`)
         .join(', ');
     const { gains, losses } = changes(model, asked, returned);
-    const distance = Math.hypot(...[...gains, ...losses].map(({ share }) => share));
+    const distance = Math.max(...rollout.off.map(Math.abs));
     const off =
       gains.length + losses.length === 0
         ? 'That is exactly what you asked for.'
@@ -148,9 +148,10 @@ export function createAsk(host, { store, scene, pick }) {
       const rollout = await askedRollout(store.state.run, raw, ask[ask.length - 1]);
       if (store.state.ask === ask) explain(rollout, ask);
     } catch (error) {
-      answer.replaceChildren(make('p', { class: 'error', text: error.message }));
+      if (store.state.ask === ask)
+        answer.replaceChildren(make('p', { class: 'error', text: error.message }));
     }
-    submit.disabled = false;
+    if (store.state.ask === ask || !store.state.ask) submit.disabled = false;
   }
 
   return {

@@ -67,7 +67,10 @@ function createRun(content, index, objectives, columnsOf) {
     size,
     values,
     onFront,
-    requested: policies.requested ? columnsOf(policies.requested) : null,
+    requested:
+      policies.requested && content.takes_commands !== false
+        ? columnsOf(policies.requested)
+        : null,
     archiveColumns: columnsOf(content.archive ?? []),
     archiveSize: (content.archive ?? []).length,
     ideal: objectives.map((objective) => extreme(objective, front, true)),
@@ -132,13 +135,24 @@ export function roundedLimit(objective, value) {
   return Number(value.toFixed(Math.min(digits, 12)));
 }
 
+export function reachesRequest(model, run, policy) {
+  // Whether what was requested came out, as far as the error of the mean tells.
+  return model.objectives.every((objective) => {
+    const asked = run.requested[objective.index][policy];
+    const interval = run.interval(objective.index, policy);
+    if (interval && interval[0] <= asked && asked <= interval[1]) return true;
+    return Math.abs(asked - run.values[objective.index][policy]) <= 1e-3 * objective.span;
+  });
+}
+
 export function withUnit(objective, value) {
   const text = formatNumber(value);
   return objective.unit ? `${text} ${unitFor(objective.unit, value)}` : text;
 }
 
 export function unitFor(unit, value) {
-  const isPlural = /[a-z]s$/.test(unit) && !unit.endsWith('ss');
+  // Short ones such as ms and fps are abbreviations, and celsius is no plural.
+  const isPlural = /[a-z]{3}s$/.test(unit) && !/(ss|us)$/.test(unit);
   return Math.abs(value) === 1 && isPlural ? unit.slice(0, -1) : unit;
 }
 

@@ -31,7 +31,7 @@ export function listenToKeys({ store, scene, model, pick, togglePin, watch, char
     )
       move(-1);
     else if (event.key === 'p' && store.state.pick) togglePin(store.state.pick);
-    else if (event.key === ' ' && tagName !== 'BUTTON') watch.togglePlay();
+    else if (event.key === ' ' && !['BUTTON', 'INPUT'].includes(tagName)) watch.togglePlay();
     else if (event.key === '.') watch.stepBy(1);
     else if (event.key === ',') watch.stepBy(-1);
     else return;

@@ -3,13 +3,14 @@
 import { palette } from './surface.js';
 
 const RUN_SHAPES = ['triangle', 'square', 'diamond', 'plus'];
+const FRONT_NAMES = { proven: 'known front', claimed: 'claimed front' };
 const RUN_SIGNS = ['△', '□', '◇', '+'];
 
 export function overlayChoices(model) {
   // The name in the address, the words and the sign of everything that can be laid over.
   const found = [];
   if (model.knownFront) {
-    const text = model.knownFront.exact ? 'known front' : 'best known front';
+    const text = FRONT_NAMES[model.knownFront.status] ?? 'best known front';
     found.push({ name: 'front', text, sign: '○' });
   }
   if (model.runs.some(({ archiveSize }) => archiveSize > 0)) {

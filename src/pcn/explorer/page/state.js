@@ -83,7 +83,8 @@ export function initialState(model) {
     limits: new Array(count).fill(null),
     views: [...chart, 'table'],
     axes: count === 2 ? [axes[1], axes[0], axes[2]] : axes,
-    overlays: model.knownFront ? ['front'] : [],
+    // A front that is only claimed may be wrong, so it is shown on request.
+    overlays: model.knownFront && model.knownFront.status !== 'claimed' ? ['front'] : [],
     order: model.objectives.map((_, index) => index),
     flipped: [],
     sort: null,

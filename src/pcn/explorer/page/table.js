@@ -1,7 +1,7 @@
 // All policies as a table: sortable, and only the rows in sight exist.
 
 import { make } from './dom.js';
-import { formatMargin, formatNumber, fraction } from './data.js';
+import { formatMargin, formatNumber, fraction, reachesRequest } from './data.js';
 import { PIN_LETTERS } from './surface.js';
 
 const ROW_HEIGHT = 36;
@@ -80,9 +80,16 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
     }
     [idHead, ...heads].forEach((head, column) => {
       const isSorted = sort !== null && Math.abs(Number(sort)) === column;
-      if (isSorted)
-        head.setAttribute('aria-sort', sort.startsWith('-') ? 'descending' : 'ascending');
-      else head.removeAttribute('aria-sort');
+      if (!isSorted) {
+        head.removeAttribute('aria-sort');
+        delete head.dataset.first;
+        return;
+      }
+      const isReversed = sort.startsWith('-');
+      // The best of a maximised objective are its largest numbers.
+      const isFalling = column > 0 && model.objectives[column - 1].sign > 0;
+      head.setAttribute('aria-sort', isFalling === isReversed ? 'ascending' : 'descending');
+      if (column > 0) head.dataset.first = isReversed ? 'worst' : 'best';
     });
   }
 
@@ -95,14 +102,7 @@ export function createTable(host, header, { store, scene, pick, togglePin }) {
     return cell;
   }
 
-  function isAsRequested(policy) {
-    const { run } = scene;
-    return model.objectives.every((objective) => {
-      const asked = run.requested[objective.index][policy];
-      const got = run.values[objective.index][policy];
-      return Math.abs(asked - got) <= 1e-3 * objective.span;
-    });
-  }
+  const isAsRequested = (policy) => reachesRequest(model, scene.run, policy);
 
   function requestedText(policy) {
     // What was asked for where something else came out.

@@ -1,6 +1,6 @@
 // Trade-offs in words: what a neighbour of a policy gains, and what it costs.
 
-import { formatNumber, unitFor } from './data.js';
+import { formatNumber, reachesRequest, unitFor } from './data.js';
 
 const MOST_PARTS = 2; // objectives named in a sentence; the rest is counted
 const MOST_NEIGHBOURS = 4;
@@ -117,6 +117,8 @@ export function fidelityInWords(model, run, policy) {
   const { gains, losses } = changes(model, requested, valuesOf(run, policy));
   const isSmall = ({ share }) => Math.abs(share) < 1e-3;
   if ([...gains, ...losses].every(isSmall)) return 'Returns what was requested.';
+  if (reachesRequest(model, run, policy))
+    return 'Returns what was requested, within the error of the mean.';
   const parts = [];
   if (losses.length) parts.push(`${listInWords(model, losses, false)} than requested`);
   if (gains.length) parts.push(`${listInWords(model, gains, true)} beyond the request`);
