@@ -68,9 +68,7 @@ function createRun(content, index, objectives, columnsOf) {
     values,
     onFront,
     requested:
-      policies.requested && content.takes_commands !== false
-        ? columnsOf(policies.requested)
-        : null,
+      policies.requested && content.takes_commands !== false ? columnsOf(policies.requested) : null,
     archiveColumns: columnsOf(content.archive ?? []),
     archiveSize: (content.archive ?? []).length,
     ideal: objectives.map((objective) => extreme(objective, front, true)),
