@@ -26,7 +26,7 @@ class Failing(AbstractEnvironment):
     spec = RUN.spec
 
     def person_view(self, render_mode=None):
-        raise NotImplementedError
+        raise AssertionError("nobody asks for this")
 
     def prepare(self):
         raise UserError("there is no simulator")
@@ -41,13 +41,13 @@ class Done(AbstractTrainer):
     steps, done = 0, True
 
     def iterate(self):
-        raise NotImplementedError
+        raise AssertionError("nobody asks for this")
 
     def snapshot(self):
         return Snapshot({}, {})
 
     def restore(self, snapshot):
-        raise NotImplementedError
+        raise AssertionError("nobody asks for this")
 
     def outcome(self):
         return Outcome(RUN.coverage_set, {"weight": TREASURES})

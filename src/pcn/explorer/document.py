@@ -24,7 +24,7 @@ def document_of(
     runs: Sequence[ShownRun], *, live: bool, left_out: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What is known of runs of one environment; returns are raw, so all are maximised."""
-    spec = runs[0].run.spec.at_discount(runs[0].run.discount)
+    spec = runs[0].run.spec.at_discount(runs[0].run.settings.discount)
     suggestions = [
         {"run": number, **suggestion}
         for number, shown in enumerate(runs)
@@ -41,7 +41,7 @@ def document_of(
                 "name": spec.name,
                 "deterministic": spec.deterministic,
                 "reference_point": spec.reference_point,
-                "discount": runs[0].run.discount,
+                "discount": runs[0].run.settings.discount,
                 "step_limit": spec.step_limit,
                 "action_names": spec.action_names or None,
             },

@@ -142,10 +142,11 @@ def check_same_environment(runs: Sequence[Run]) -> None:
                 f"the runs of {first.name} have different objectives: "
                 f"{', '.join(first.objective_names)} and {', '.join(other.objective_names)}"
             )
-        if run.discount != runs[0].discount:
+        discounts = runs[0].settings.discount, run.settings.discount
+        if discounts[0] != discounts[1]:
             raise UserError(
                 f"the runs of {first.name} have returns with different discounts: "
-                f"{runs[0].discount:g} and {run.discount:g}"
+                f"{discounts[0]:g} and {discounts[1]:g}"
             )
 
 

@@ -27,7 +27,7 @@ def refuse_different_environments(runs: Sequence[Run]) -> None:
     names = sorted({run.spec.name for run in runs})
     if len(names) > 1:
         raise UserError(f"runs of different environments: {', '.join(names)}")
-    discounts = sorted({run.discount for run in runs})
+    discounts = sorted({run.settings.discount for run in runs})
     if len(discounts) > 1:
         raise UserError(
             f"runs with different discounts: {', '.join(map('{:g}'.format, discounts))}"

@@ -97,12 +97,6 @@ class Run:
         return self.coverage_set.is_executed
 
     @property
-    def discount(self) -> float:
-        """The discount of its returns; read without its algorithm, so without JAX."""
-        discount = self.settings.hyperparameters.get("discount", 1.0)
-        return float(discount) if isinstance(discount, int | float) else 1.0
-
-    @property
     def takes_commands(self) -> bool:
         """Whether something is requested of its policies; those of MONES and RA take no command."""
         older = self.settings.algorithm not in WITHOUT_COMMANDS

@@ -56,6 +56,12 @@ class Settings:
             raise UserError(f"config.json is damaged: {error}") from None
 
     @property
+    def discount(self) -> float:
+        """The discount of returns; read without the algorithm's config, so without JAX."""
+        discount = self.hyperparameters.get("discount", 1.0)
+        return float(discount) if isinstance(discount, int | float) else 1.0
+
+    @property
     def return_tolerance(self) -> float:
         """The tolerance that was given in the rewards' unit; known without the algorithm's config.
 

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.errors import UserError
+from pcn.memory import refuse_without_memory
 
 INTERVALS = {2: 12, 3: 11, 4: 10, 5: 9}
 """Per number of objectives: 13, 78, 286 and 715 directions, as in the authors' runs."""
@@ -37,6 +38,18 @@ def settled_intervals(num_objectives: int, intervals: int | None) -> int:
         f"make {count:,} policies, "
         f"{count * PAPER_STEPS:.1e} steps at the paper's {PAPER_STEPS:,} each; "
         f"intervals=1 makes {num_objectives}, one per objective"
+    )
+
+
+def refuse_too_many(num_objectives: int, intervals: int, num_weights: int) -> None:
+    """Refuse more policies with so many weights each than there is memory for."""
+    num_policies = num_directions(num_objectives, intervals)
+    policy_bytes = num_weights * np.dtype(np.float32).itemsize
+    refuse_without_memory(
+        # Weights, two moments, the best weights so far, and a gradient of each objective.
+        num_policies * policy_bytes * (4 + num_objectives),
+        f"RA with {num_policies:,} policies of {policy_bytes:,} bytes",
+        "give fewer intervals",
     )
 
 

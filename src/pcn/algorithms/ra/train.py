@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
-from pcn.algorithms.ra.directions import directions, num_directions, settled_intervals
+from pcn.algorithms.ra.directions import directions, refuse_too_many, settled_intervals
 from pcn.algorithms.ra.update import Findings, Learners, UpdateSettings, policies_of, update_some
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
 from pcn.algorithms.stacked.execute import execute, run_each
@@ -21,7 +21,6 @@ from pcn.algorithms.trainer import Outcome, Progress, Snapshot, evaluation_due
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
-from pcn.memory import refuse_without_memory
 from pcn.nets.plain_policy import WeightVector
 from pcn.pareto import rounded, spread, unique_front
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
@@ -46,14 +45,7 @@ class RATrainer(AbstractStackedTrainer):
         intervals = settled_intervals(spec.num_objectives, config.intervals)
         policy = fresh_policy(environment.spec, config, self._next_key()).undecided()
         self._vector = WeightVector(policy)
-        num_policies = num_directions(spec.num_objectives, intervals)
-        policy_bytes = self._vector.size * np.dtype(np.float32).itemsize
-        refuse_without_memory(
-            # Weights, two moments, the best weights so far, and a gradient of each objective.
-            num_policies * policy_bytes * (4 + spec.num_objectives),
-            f"RA with {num_policies:,} policies of {policy_bytes:,} bytes",
-            "give fewer intervals",
-        )
+        refuse_too_many(spec.num_objectives, intervals, self._vector.size)
         self._directions = directions(spec.num_objectives, intervals)
         self._learners = self._fresh_learners()
         count = len(self._directions)
