@@ -70,9 +70,7 @@ def presses(hidden_counter):
 def test_where_all_episodes_are_broken_off_one_is_not(hidden_counter, presses):
     """Two are broken off after 3 steps; then there are 10 left for the first policy."""
     runner = Runner(hidden_counter)
-    execution = execute(
-        runner, presses, 2, discount=1.0, key=KEY, total_steps=16, most_steps=3
-    )
+    execution = execute(runner, presses, 2, discount=1.0, key=KEY, total_steps=16, most_steps=3)
     assert execution.counts.tolist() == [1, 0]
     assert execution.lengths.tolist() == [10]
     assert runner.steps == 16

@@ -31,7 +31,6 @@ from pcn.pareto import non_dominated_mask, rounded, unique_front
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 from pcn.types import AnyArray, RandomKey
 
-
 FRESH_SHARE = 0.25
 """Of the steps that are left for the end: to execute what was chosen afresh, if that is random."""
 
@@ -216,9 +215,7 @@ class MONESTrainer(AbstractStackedTrainer):
         again = first.taking(kept)
         if not deterministic:
             chosen = taking(policies, run[kept])
-            again, found = self._execute_some(
-                chosen, len(kept), self._executions, self._steps_left
-            )
+            again, found = self._execute_some(chosen, len(kept), self._executions, self._steps_left)
             kept = kept[found]
         coverage_set = CoverageSet.measured(
             first.returns[kept],

@@ -27,7 +27,9 @@ def standardise(
     if not jax.tree.leaves(eqx.filter(data, eqx.is_array)):
         return policy
     undecided = stacked(policy.undecided(), num_episodes)
-    episodes = run_each(runner, undecided, num_episodes, sharpness=1.0, key=key, most_steps=most_steps)
+    episodes = run_each(
+        runner, undecided, num_episodes, sharpness=1.0, key=key, most_steps=most_steps
+    )
     valid = np.asarray(episodes.valid_mask)
     seen = jax.tree.map(lambda leaf: np.asarray(leaf)[valid], episodes.observations)
     return eqx.tree_at(lambda policy: policy.embed_state, policy, policy.embed_state.fitted(seen))
