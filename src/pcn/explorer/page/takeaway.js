@@ -54,10 +54,7 @@ export function asCsv(model, records) {
       record.run,
       record.policy,
       ...names.map((name) => record.executed[name]),
-      ...ifRepeated([
-        ...names.map((name) => record.margin?.[name] ?? ''),
-        record.executions ?? '',
-      ]),
+      ...ifRepeated([...names.map((name) => record.margin?.[name] ?? ''), record.executions ?? '']),
       ...names.map((name) => record.requested?.[name] ?? ''),
       record.horizon ?? '',
       record.on_front ? 1 : 0,
