@@ -71,8 +71,12 @@ class MONESTrainer(AbstractStackedTrainer):
 
     @property
     def _reserved_steps(self) -> float:
+        if self._generation == 0:
+            return np.inf
+        spec = self.environment.spec
+        one = spec.step_limit if spec.deterministic else spec.step_limit / FRESH_SHARE
         # The last generation may take some of it: it would be broken off too early otherwise.
-        return self._final_steps / 2 if self._generation > 0 else np.inf
+        return max(self._final_steps / 2, one)
 
     @property
     def _episodes(self) -> int:
