@@ -70,8 +70,9 @@ def test_amounts_have_units_and_things_that_are_counted_are_fewer(open_run):
 
 
 def test_an_error_of_an_earlier_question_is_not_shown(open_page):
+    held = []
     for address in served(KEPT / "pcn", KEPT / "ra"):
-        page, held = open_page(address), []
+        page = open_page(address)
         page.route("**/api/rollout", lambda route: held.append(route))
         page.click("#ask button[type=submit]")
         expect(page.locator(".ask-answer")).to_have_text("Executing…")

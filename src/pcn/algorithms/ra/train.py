@@ -141,8 +141,8 @@ class RATrainer(AbstractStackedTrainer):
             )
             kept = kept[executed]
             coverage_set = CoverageSet.measured(
-                candidates.sampled[kept],
-                candidates.lengths[kept],
+                np.asarray(candidates.sampled)[kept],
+                np.asarray(candidates.lengths)[kept],
                 execution.singles,
                 tolerances=coverage_set.tolerances,
             )
