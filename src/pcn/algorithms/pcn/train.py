@@ -111,7 +111,7 @@ class PCNTrainer(AbstractTrainer):
         ):
             missing = config.warmup_episodes - num_episodes
             wanted = min(size, missing) if missing > 0 else size
-            if is_tight:
+            if is_tight and training.steps < allowed:
                 fitting = (allowed - training.steps) // schedule.mean_length
                 wanted = int(np.clip(fitting, 1, wanted))
             batch = schedule.batch(wanted, training.exploring_steps_left)
