@@ -11,7 +11,9 @@ import pytest
 
 import walked_trainings
 from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.network import fresh_head
 from pcn.algorithms.pcn.refinements import ExpectedRewards, FittedPlanning, Planning
+from pcn.algorithms.pcn.training import Training
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 
 SETTINGS = FittedPlanning(
@@ -86,7 +88,6 @@ def fitted(training, settings=SETTINGS):
     "others",
     [
         {"deterministic": True},
-        {"action_space": gym.spaces.MultiDiscrete([100, 2])},
         {"observation_space": gym.spaces.Box(0.0, 1.0, (3,), np.float32)},
         {"observation_space": gym.spaces.Discrete(5)},
         {"masked_actions": True},
@@ -95,6 +96,34 @@ def fitted(training, settings=SETTINGS):
 def test_it_is_for_chance_and_few_real_numbers(others):
     assert SETTINGS.applies_to(Slope().spec)
     assert not SETTINGS.applies_to(Slope(**others).spec)
+
+
+WIDE = Slope(action_space=gym.spaces.Box(-1.0, 1.0, (2,), np.float32))
+"""Two numbers with the default of 11 levels have 121 combinations."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"), [(Planning, "most_actions"), (FittedPlanning, "most_options")]
+)
+def test_it_judges_the_head_that_the_network_has(kind, most):
+    def handles(most_options, **choice):
+        return kind(**{most: most_options}).handles(fresh_head(WIDE.spec, PCNConfig(**choice)))
+
+    assert handles(121)
+    assert not handles(120)
+    assert handles(25, action_levels=5)
+    assert not handles(121, action_levels=12)
+    assert not handles(121, continuous_head="gaussian")  # nothing to choose between
+
+
+@pytest.mark.slow
+def test_a_training_asks_about_its_own_head():
+    settings = (Planning(most_actions=121), FittedPlanning(most_options=121))
+    config = PCNConfig(refinements=(), action_levels=12)
+    training = Training(WIDE, config, settings, seed=0)
+    assert training.refinements == ()
+    counted = "144 combinations of levels are more than can be counted (121)"
+    assert training.notices == [f"planning is off: {counted}"]
 
 
 @pytest.mark.slow

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 import gymnasium as gym
 import numpy as np
 
-from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning
+from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning, has_few_options
 from pcn.algorithms.pcn.refinements.planned.fitted_curriculum import FittedCurriculum
 from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.nets.heads import action_head_for
+from pcn.nets.heads import AbstractActionHead
 from pcn.planning.seen_steps import SeenSteps
 
 _STEPS_PER_OPTION = 8
@@ -85,18 +85,20 @@ class FittedPlanning(AbstractPlanning):
         positive(self, "reach")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
-        """Only where chance plays a part, and observations and actions are few numbers."""
-        space, sizes = spec.observation_space, action_head_for(spec.action_space).option_sizes
+        """Only where chance plays a part, and observations are few numbers."""
+        space = spec.observation_space
         return (
             not spec.deterministic
             and not spec.masked_actions
-            and sizes is not None
-            and math.prod(sizes) <= self.most_options
             and isinstance(space, gym.spaces.Box)
             and np.issubdtype(space.dtype, np.floating)
             and len(space.shape) == 1
             and space.shape[0] <= self.most_numbers
         )
+
+    def handles(self, head: AbstractActionHead) -> bool:
+        """Only actions with few options."""
+        return has_few_options(head, self.most_options)
 
     def no_data(self, training: Training) -> SeenSteps:
         """No steps yet."""
