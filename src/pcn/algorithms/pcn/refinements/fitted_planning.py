@@ -70,7 +70,7 @@ class FittedPlanning(AbstractPlanning):
     """Imagined episodes of each plan."""
     slack: float = 0.02
     """Differences of their mean returns up to this share of an objective's range may be chance."""
-    nearly: float = 0.004
+    nearly: float = 0.001
     """An action counts e times less where it is worse than the best one by this share of what
     places differ in worth."""
     disturbance: float = 0.3

@@ -41,6 +41,16 @@ def test_amounts_are_one_number_and_choices_one_for_each():
     np.testing.assert_array_equal(choices.numbers, [0, 1, 2])
 
 
+def test_options_are_whole_actions_unless_there_are_parts_or_places_within_a_bin():
+    whole = [gym.spaces.Discrete(3), RELEASE]
+    assert all(OfferedActions.of(action_head_for(space), 9).are_all_there_is for space in whole)
+    parts = [
+        action_head_for(gym.spaces.MultiDiscrete([2, 3])),
+        action_head_for(RELEASE, continuous="bins", levels=5),
+    ]
+    assert not any(OfferedActions.of(head, 9).are_all_there_is for head in parts)
+
+
 def test_actions_of_several_parts_are_offered_one_by_one():
     both = OfferedActions.of(action_head_for(gym.spaces.MultiDiscrete([2, 3])), 2)
     rows = both.rows(np.arange(6))

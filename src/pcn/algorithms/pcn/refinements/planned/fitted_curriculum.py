@@ -156,8 +156,8 @@ class FittedCurriculum(AbstractCurriculum):
     def _goodness(
         self, imagined: Imagined, kept: Int[np.ndarray, " lesson"], size: int
     ) -> Float[np.ndarray, "lesson option"] | None:
-        """How good every action is where the lessons are; None for actions of several parts."""
-        if len(self._actions.sizes) > 1:
+        """How good every action is where the lessons are; None where an option is a part of one."""
+        if not self._actions.are_all_there_is:
             return None
         goodness = np.zeros((size, *self._actions.sizes), np.float16)
         times, plans = imagined.times[kept], imagined.episodes[kept] // len(self._starts)

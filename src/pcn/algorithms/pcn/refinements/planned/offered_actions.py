@@ -41,6 +41,11 @@ class OfferedActions:
         count = math.prod(self.sizes)
         return np.linspace(-1.0, 1.0, count)[:, None] if self.are_amounts else np.eye(count)
 
+    @property
+    def are_all_there_is(self) -> bool:
+        """Whether an option is a whole action: the head learns nothing but one choice."""
+        return self.sizes == (self.head.num_outputs,)
+
     def rows(self, offered: Int[np.ndarray, " step"]) -> Num[np.ndarray, "step part"]:
         """Offered actions as the head's rows."""
         options = np.unravel_index(self.numbers[offered], self.sizes)
