@@ -31,7 +31,7 @@ REMARKS = "<!-- remarks, written by hand -->"
 
 
 def main(study, docs=Path(__file__).parent):
-    """Write `results/paper.md`, its CSV files and pictures, and the figures in `how-it-works.md`."""
+    """Write `results/paper.md`, its report, CSV files and pictures, and the figures in `how-it-works.md`."""
     scale = read_json(study / "plan.json")["scale"]
     if scale != 1:
         raise UserError(f"{study} was scaled down to {scale:g} of its steps: it is no result")
@@ -69,6 +69,9 @@ def main(study, docs=Path(__file__).parent):
     _, mark, remarks = old.partition(REMARKS)
     made = paper_page(table, finished)
     page.write_text(f"{made}\n{mark}{remarks}" if mark else made, encoding="utf-8")
+    report = (study / "REPORT.md").read_text(encoding="utf-8").partition("\n")[2]
+    text = f"# The paper's experiments: commands, seeds, versions and time\n{report}"
+    (docs / "results" / "paper-report.md").write_text(text, encoding="utf-8")
     return [one.environment for one in short]
 
 
@@ -77,7 +80,8 @@ def paper_page(table, comparisons):
     parts = [
         "# The paper's experiments\n",
         "Table 1 of the paper beside our runs, seeds that chose nothing. Made with `pcn reproduce` ([how](../many-runs.md)); the\n"
-        "figures are in [how PCN works](../how-it-works.md#the-papers-figures-from-our-runs), all numbers in [table1.csv](table1.csv).\n",
+        "figures are in [how PCN works](../how-it-works.md#the-papers-figures-from-our-runs), all numbers in [table1.csv](table1.csv),\n"
+        "commands, seeds and times in the [report](paper-report.md).\n",
     ]
     header = ["", "metric", "of", *(title_of(label) for label in table.labels)]
     metrics = [

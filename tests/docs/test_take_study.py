@@ -33,6 +33,7 @@ def study(folder, *, seeds, scale=1.0):
         place = folder / "runs" / "deep-sea-treasure" / "pcn" / f"seed-{seed}"
         save_run(place, TREASURES, spec=spec, seed=seed)
     (folder / "plan.json").write_text(json.dumps({"scale": scale}))
+    (folder / "REPORT.md").write_text("# Report: dst\n\n`pcn reproduce dst`\n")
     return folder
 
 
@@ -49,6 +50,9 @@ def test_tables_and_figures_of_a_finished_study_stand_in_the_pages(take_study, d
     assert "| 22855.00 ± 0.00 |" in paper.read_text()
     assert "old table" not in paper.read_text()
     assert paper.read_text().endswith("hand -->\nwhy\n")
+    report = (docs / "results" / "paper-report.md").read_text()
+    assert report.startswith("# The paper's experiments")
+    assert report.endswith("`pcn reproduce dst`\n")
 
 
 @pytest.mark.parametrize(("options", "sentence"), [
