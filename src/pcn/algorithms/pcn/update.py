@@ -11,6 +11,7 @@ import optax
 from jaxtyping import Array, Bool, Float, Int
 
 from pcn.algorithms.pcn.store import Drawing, Transitions, TransitionStore
+from pcn.nets.heads import AbstractActionHead
 from pcn.nets.policy import ConditionedPolicy
 from pcn.types import AnyArray, RandomKey
 
@@ -70,12 +71,20 @@ def answers(
     outputs = jax.vmap(policy)(batch.observation, batch.command)
     outputs = jax.vmap(head.masked)(outputs, batch.action_mask)
     if batch.goodness is not None:
-        chances = jnp.concatenate(jax.vmap(head.option_probabilities)(outputs), axis=1)
+        chances = jax.vmap(_chances, in_axes=(None, 0))(head, outputs)
         preferred = jnp.take_along_axis(batch.goodness, chances.argmax(axis=1)[:, None], axis=1)
         good = jnp.sum(chances * batch.goodness, axis=1)
         return jnp.log(jnp.maximum(good, _LEAST_CHANCE)), preferred[:, 0] < _GOOD
     log_probability = jax.vmap(head.log_probability)(outputs, batch.action)
     return log_probability, ~jax.vmap(head.matches)(outputs, batch.action)
+
+
+def _chances(head: AbstractActionHead, outputs: Float[Array, " output"]) -> Float[Array, " option"]:
+    """How likely each option of a single choice is."""
+    parts = head.option_probabilities(outputs)
+    assert parts is not None
+    (chances,) = parts
+    return chances
 
 
 def weighted_loss(

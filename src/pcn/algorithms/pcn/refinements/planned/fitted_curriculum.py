@@ -155,7 +155,7 @@ class FittedCurriculum(AbstractCurriculum):
 
     def _goodness(
         self, imagined: Imagined, kept: Int[np.ndarray, " lesson"], size: int
-    ) -> Float[np.ndarray, "lesson option"] | None:
+    ) -> Float[np.ndarray, "room option"] | None:
         """How good every action is where the lessons are; None where an option is a part of one."""
         if not self._actions.are_all_there_is:
             return None
