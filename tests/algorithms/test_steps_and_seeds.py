@@ -11,9 +11,9 @@ pytestmark = pytest.mark.slow
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 
 
-def trained(name, kind):
+def trained(name, kind, **changed):
     """A finished trainer, its environment and its config."""
-    config = ALGORITHMS[name].config_class.of(tiny(name))
+    config = ALGORITHMS[name].config_class.of(tiny(name), changed)
     where = environment(kind)
     trainer = ALGORITHMS[name].trainer(where, config, seed=0)
     while not trainer.done:
@@ -29,6 +29,15 @@ def test_every_step_that_was_taken_is_counted(name, kind):
     trainer, *_ = trained(name, kind)
     trainer.outcome()
     assert trainer.steps == len(kind.rewards) - before
+
+
+@algorithms
+@pytest.mark.parametrize("total_steps", [60, 90, 300])
+@pytest.mark.parametrize("kind", [Walk, Gamble], ids=["deterministic", "stochastic"])
+def test_a_budget_is_a_budget(name, kind, total_steps):
+    trainer, *_ = trained(name, kind, total_steps=total_steps)
+    assert len(trainer.outcome().coverage_set) > 0
+    assert trainer.steps <= total_steps
 
 
 @pytest.mark.parametrize("refinements", [{}, {"loop_erasure": {}}], ids=["paper", "loop erasure"])

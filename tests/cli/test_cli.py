@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import sys
 
@@ -12,6 +13,7 @@ from PIL import Image
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.cli import main
+from pcn.cli.main import COMMANDS
 from pcn.cli.options import algorithm_options, environment_options, with_values
 from pcn.figures.progress import progress_figure
 from pcn.runs import load
@@ -243,6 +245,15 @@ def test_help_lists_every_option_with_its_default(capsys):
     assert "ra options" in shown
     assert f"(default: {PCNConfig().capacity})" in shown
     assert "pcn envs --verbose" in shown
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_help_says_that_a_default_is_none(capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--help-all"])
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert f"usage: pcn {command}" in shown
+    assert not re.search(r"\(default:[^)]*None", shown)
 
 
 def test_no_option_is_both_an_algorithm_s_and_an_environment_s():

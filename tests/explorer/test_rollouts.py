@@ -101,14 +101,27 @@ def test_policies_without_commands_cannot_be_asked_for_a_return():
 
 
 @pytest.mark.parametrize(
-    "limits", [Limits(seconds=0), Limits(most_steps=1), Limits(stopped=lambda: True)]
+    ("limits", "why"),
+    [
+        (Limits(seconds=0), "by the time limit of a rollout, 0 s"),
+        (Limits(most_steps=1), "by the page's limit of steps"),
+        (Limits(stopped=lambda: True), "because nobody waits for it any more"),
+    ],
 )
-def test_a_rollout_that_takes_too_long_is_stopped_and_says_so(commanded, limits):
+def test_a_rollout_that_takes_too_long_is_stopped_and_says_by_what(commanded, limits, why):
     deepest = int(np.argmax(commanded.run.coverage_set.horizons))
     rollout = commanded.execute_policy(deepest, seed=0, limits=limits)
     assert rollout["steps"] == 1
-    assert rollout["truncated"]
-    assert rollout["message"] == "It was stopped after one step: it took too long."
+    assert rollout["stopped"] == why
+    assert not rollout["truncated"]  # neither the environment nor its step limit has
+    assert rollout["message"] == f"It was stopped {why}, after one step."
+
+
+def test_an_episode_that_is_over_was_not_stopped(commanded):
+    shortest = int(np.argmin(commanded.run.coverage_set.horizons))
+    rollout = commanded.execute_policy(shortest, seed=0, limits=Limits(most_steps=1))
+    assert rollout["steps"] == 1
+    assert rollout["stopped"] is rollout["message"] is None
 
 
 def test_an_environment_without_a_picture_is_watched_without(monkeypatch):

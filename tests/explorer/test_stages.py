@@ -18,6 +18,7 @@ from pcn.explorer.requests import PolicyRequest
 from pcn.explorer.server import application
 from pcn.explorer.shown_runs import open_runs
 from pcn.explorer.stage import ExecutionError
+from pcn.explorer.thread_stage import ThreadStage
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*precision lowered")]
 
@@ -147,6 +148,19 @@ def test_a_thread_is_done_once_it_has_answered(place, monkeypatch):
     explorer = explorer_of(place, own_process=False)
     assert [explorer.rollout(PolicyRequest(0, policy))["policy"] for policy in (0, 1)] == [0, 1]
     explorer.close()
+
+
+def test_closing_while_a_thread_ends_is_no_error():
+    stage = ThreadStage()
+
+    class Ending(threading.Thread):
+        def join(self, timeout=None):
+            super().join(timeout)
+            stage._thread = None  # as `execute` does once it has the thread's answer
+
+    stage._thread = Ending(target=lambda: None)
+    stage._thread.start()
+    stage.close()
 
 
 def test_a_report_gives_up_an_environment_that_hangs_and_goes_on_without_it(place):

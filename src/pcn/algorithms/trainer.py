@@ -55,6 +55,14 @@ class Outcome:
     In stochastic environments they may differ: a return found once may not be reached again."""
 
 
+def too_few_steps(total_steps: int, spec: EnvironmentSpec) -> UserError:
+    """The error of a training whose budget is over before any episode is."""
+    return UserError(
+        f"total_steps={total_steps} is too small: no episode came to an end; an "
+        f"episode of {spec.name} takes up to {spec.step_limit} steps"
+    )
+
+
 def evaluation_due(steps_before: int, steps: int, *, total_steps: int, evaluations: int) -> bool:
     """Whether one of `evaluations` evenly spaced points of a budget has just been passed."""
     if evaluations == 0:

@@ -57,9 +57,14 @@ class SharedOption:
     @property
     def annotation(self) -> Any:
         """Its type with its help, as tyro takes them."""
+        defaults = ["not set" if default is None else default for default in self.defaults]
+        # Where nobody sets it, its help says what that means.
+        is_set = any(default is not None for default in self.defaults)
         told = tyro.conf.arg(
             help=_told_once(self.owners, self.helps, "\n\n"),
-            help_behavior_hint=f"(default: {_told_once(self.owners, self.defaults, ', ')})",
+            help_behavior_hint=f"(default: {_told_once(self.owners, defaults, ', ')})"
+            if is_set
+            else "",
         )
         return Annotated[reduce(or_, self.kinds), told]
 

@@ -1,9 +1,10 @@
 """From words on the command line to a command: tyro reads them, and mistakes become a sentence."""
 
+import dataclasses
 import io
 import re
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 import tyro
 
@@ -30,7 +31,7 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
     try:
         with redirect_stderr(said):
             return tyro.cli(
-                kind,
+                _silent_about_none(kind),
                 args=arguments,
                 prog=program,
                 description=_paragraphs(kind.__doc__ or ""),
@@ -43,6 +44,21 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
         unknown = _unknown_option(kind, arguments)
         sentence = unknown or _missing(said.getvalue(), program) or _in_one_line(said.getvalue())
         raise UserError(f"{sentence}; see `{program} --help`") from None
+
+
+def _silent_about_none(kind: Any) -> Any:
+    """The command without `(default: None)` in its help, which would say nothing.
+
+    What happens where an option is not given stands in its description.
+    """
+    kinds = get_type_hints(kind, include_extras=True)
+    silent = tyro.conf.arg(help_behavior_hint="")
+    fields = [
+        (field.name, Annotated[kinds[field.name], silent], dataclasses.field(default=None))
+        for field in dataclasses.fields(kind)
+        if field.default is None
+    ]
+    return dataclasses.make_dataclass(kind.__name__, fields, bases=(kind,), frozen=True)
 
 
 def _paragraphs(docstring: str) -> str:

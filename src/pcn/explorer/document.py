@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.coverage import CoverageSet
-from pcn.envs.spec import EnvironmentSpec, Objective
+from pcn.envs.spec import EnvironmentSpec
 from pcn.explorer.shown_runs import ShownRun
 from pcn.explorer.suggestions import NO_KNEE, suggest
 from pcn.pareto import PARETO, rounded, unique_front
@@ -39,13 +39,18 @@ def document_of(
             "left_out": list(left_out),
             "environment": {
                 "name": spec.name,
-                "deterministic": spec.deterministic,
-                "reference_point": spec.reference_point,
                 "discount": runs[0].run.settings.discount,
                 "step_limit": spec.step_limit,
                 "action_names": spec.action_names or None,
             },
-            "objectives": _objectives([shown.run for shown in runs], spec),
+            "objectives": [
+                {
+                    "name": objective.name,
+                    "unit": objective.unit or None,
+                    "direction": objective.direction,
+                }
+                for objective in spec.objectives
+            ],
             "runs": [_run(shown) for shown in runs],
             "known_front": _known_front(spec),
             "suggestions": suggestions,
@@ -60,36 +65,6 @@ def _is_one_point(run: Run) -> bool:
     return len(np.unique(front, axis=0)) < 2
 
 
-def _objectives(runs: Sequence[Run], spec: EnvironmentSpec) -> list[dict[str, Any]]:
-    executed = without_noise(np.concatenate([run.coverage_set.executed for run in runs]))
-    front = executed[unique_front(executed)]
-    ranges = zip(
-        spec.objectives,
-        executed.max(axis=0),
-        executed.min(axis=0),
-        front.max(axis=0),
-        front.min(axis=0),
-        strict=True,
-    )
-    return [
-        {
-            "name": objective.name,
-            "unit": objective.unit or None,
-            "direction": objective.direction,
-            "best": _as_shown(best, objective),
-            "worst": _as_shown(worst, objective),
-            "ideal": _as_shown(ideal, objective),
-            "nadir": _as_shown(nadir, objective),
-        }
-        for objective, best, worst, ideal, nadir in ranges
-    ]
-
-
-def _as_shown(value: float, objective: Objective) -> float:
-    """A return as a person thinks of it: a quantity to minimise is positive."""
-    return (-float(value) if objective.direction == "minimise" else float(value)) + 0.0
-
-
 def _run(shown: ShownRun) -> dict[str, Any]:
     run = shown.run
     return {
@@ -98,7 +73,6 @@ def _run(shown: ShownRun) -> dict[str, Any]:
         "seed": run.settings.seed,
         "order": None if run.coverage_set.order == PARETO else run.coverage_set.order.told,
         "steps": run.metrics.get("steps"),
-        "finished": True,
         "can_watch": shown.why_not_watched is None,
         "why_not": shown.why_not_watched,
         "takes_commands": shown.takes_commands,
@@ -119,7 +93,6 @@ def _policies(coverage_set: CoverageSet) -> dict[str, Any]:
         "requested": without_noise(coverage_set.requested),
         "executed": executed,
         "horizons": coverage_set.horizons,
-        "deviation": coverage_set.deviation if repeated else None,
         "executions": coverage_set.executions if repeated else None,
         "interval": np.stack([executed - margin, executed + margin], axis=-1) if repeated else None,
         "quantiles": np.stack([coverage_set.low, coverage_set.high], axis=-1) if repeated else None,
@@ -156,7 +129,6 @@ def _known_front(spec: EnvironmentSpec) -> dict[str, Any] | None:
         return None
     return {
         "returns": front.returns,
-        "exact": front.status == "proven",
         "status": front.status,
         "source": front.source,
     }

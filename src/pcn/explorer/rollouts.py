@@ -32,6 +32,16 @@ class Limits:
     stopped: Callable[[], bool] = lambda: False
     """Whether nobody waits for the rollout any more."""
 
+    def reached(self, num_steps: int, deadline: float) -> str | None:
+        """By what a rollout has to be stopped now, in words; None where it may go on."""
+        if self.stopped():
+            return "because nobody waits for it any more"
+        if time.monotonic() > deadline:
+            return f"by the time limit of a rollout, {self.seconds:g} s"
+        if num_steps >= self.most_steps:
+            return "by the page's limit of steps"
+        return None
+
 
 class Performer:
     """Executes policies of one run; its environment is made when first needed, and kept."""
@@ -107,18 +117,22 @@ class Performer:
         start = environment.reset(seed=seed)
         film = Film(environment.render, self._no_picture, most_frames=limits.film.most_frames)
         film.shoot(0)
-        steps, commands, problem = [], [GivenCommand.of(policy)], None
+        steps, commands, stopped = [], [GivenCommand.of(policy)], None
         for step in play_steps(policy, environment, start, ask_network=True):
             steps.append(step)
             commands.append(step.command)
             film.shoot(step.number)
-            if limits.stopped() or time.monotonic() > deadline or len(steps) >= limits.most_steps:
-                many = "one step" if len(steps) == 1 else f"{len(steps)} steps"
-                problem = f"It was stopped after {many}: it took too long."
+            if step.terminated or step.truncated:
+                break
+            stopped = limits.reached(len(steps), deadline)
+            if stopped is not None:
                 break
         film.shoot(len(steps), last=True)
+        many = "one step" if len(steps) == 1 else f"{len(steps):,} steps"
+        problem = None if stopped is None else f"It was stopped {stopped}, after {many}."
         told = " ".join(filter(None, [problem, film.problem])) or None
-        return _Played(steps, commands[:-1], film.developed(limits.film.most_bytes), told)
+        pictures = film.developed(limits.film.most_bytes)
+        return _Played(steps, commands[:-1], pictures, told, stopped)
 
     def _person_view(self) -> "gym.Env[Any, Any]":
         """The environment with pictures or, where it has none, without."""
@@ -137,7 +151,8 @@ class Performer:
         steps, pictures = played.steps, played.pictures
         return {
             "steps": len(steps),
-            "truncated": not steps[-1].terminated,
+            "truncated": steps[-1].truncated and not steps[-1].terminated,
+            "stopped": played.stopped,
             "returned": played.returned(self.run.settings.config.discount),
             "actions": [step.choice for step in steps],
             "probabilities": [_probabilities(step) for step in steps],
@@ -158,6 +173,8 @@ class _Played:
     commands: "list[GivenCommand | None]"
     pictures: tuple[list[int], list[str]] | None
     problem: str | None
+    stopped: str | None
+    """By what it was stopped before the episode was over, in words."""
 
     def returned(self, discount: float) -> Float[np.ndarray, " objective"]:
         """The return, discounted as it was in training."""

@@ -77,9 +77,10 @@ class ThreadStage(AbstractStage):
         """Stop after the step under way, and close the environments; one that hangs is left."""
         self._closed.set()
         self._answers.put(UserError("The page is closed."))
-        if self._thread is not None:
-            self._thread.join(CLOSE_SECONDS)
-            if self._thread.is_alive():
+        thread = self._thread  # `execute` forgets it once it has an answer
+        if thread is not None:
+            thread.join(CLOSE_SECONDS)
+            if thread.is_alive():
                 return
         for performer in self._performers.values():
             performer.close()

@@ -13,6 +13,7 @@ from pcn.pareto.dominance import (
     unique_front,
 )
 from pcn.pareto.dominating_score import dominating_score
+from pcn.pareto.lattice import AUTHORS_INTERVALS, lattice_points, num_lattice_points
 from pcn.pareto.orders import (
     ORDERS,
     PARETO,
@@ -30,6 +31,7 @@ from pcn.pareto.scoreboard import Scoreboard
 from pcn.pareto.spread import Tolerances, has_changed, spread, tolerances_for
 
 __all__ = [
+    "AUTHORS_INTERVALS",
     "ORDERS",
     "PARETO",
     "AbstractOrder",
@@ -52,9 +54,11 @@ __all__ = [
     "dominating_score",
     "has_changed",
     "knee",
+    "lattice_points",
     "nearest_point",
     "non_dominated_mask",
     "num_earlier_copies",
+    "num_lattice_points",
     "order_from_json",
     "rounded",
     "shares",

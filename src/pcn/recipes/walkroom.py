@@ -1,9 +1,7 @@
 """Recipes for Walkroom, which depend on its number of objectives."""
 
+from pcn.pareto import AUTHORS_INTERVALS, num_lattice_points
 from pcn.recipes.recipe import BY_TRIAL, Because, Recipe, because, steps
-
-POLICIES = {2: 13, 3: 78, 4: 286, 5: 715}
-"""How many policies RA trains for each number of objectives."""
 
 
 def walkroom(objectives: int) -> Recipe:
@@ -43,9 +41,9 @@ def walkroom(objectives: int) -> Recipe:
             "fronts of 58 to thousands of points do not show in the usual 200 draws",
             final_draws=1_000,
         )
-    if objectives in POLICIES:
+    if objectives in AUTHORS_INTERVALS:
         share, each = ("fifth", 20_000) if objectives <= 4 else ("tenth", 10_000)
-        policies = POLICIES[objectives]
+        policies = num_lattice_points(objectives, AUTHORS_INTERVALS[objectives])
         recipe["ra", "default"] = {
             **because(
                 f"a {share} of the authors' steps for each of its {policies} policies, which "

@@ -54,6 +54,8 @@ class PlayedStep:
     known."""
     terminated: bool
     """Whether the environment ended the episode with this step."""
+    truncated: bool
+    """Whether the environment or the step limit cut the episode off after this step."""
     option_names: list[list[str]] | None = None
     """What the options of each part stand for; None where they are only numbered."""
 
@@ -139,6 +141,7 @@ def play_steps(
             option_names=option_names,
             probabilities=probabilities,
             terminated=bool(terminated),
+            truncated=bool(truncated),
         )
 
 

@@ -50,9 +50,24 @@ def test_steps_are_counted_and_the_final_draws_are_part_of_the_budget():
             assert progress.steps < SMALL.total_steps
         before = progress.steps
     assert progress.phase == "executing"
+    assert trainer.steps <= SMALL.total_steps
     outcome = trainer.outcome()
-    assert outcome.facts["final_draws"] == SMALL.final_draws
+    assert 0 < outcome.facts["final_draws"] <= SMALL.final_draws
     np.testing.assert_array_equal(outcome.coverage_set.requested, outcome.coverage_set.executed)
+
+
+def test_draws_that_go_in_circles_do_not_exceed_a_small_budget():
+    """Two hundred final draws of two hundred steps each would take eight times as much."""
+    trainer = MONESTrainer(DeepSeaTreasure(), MONESConfig(total_steps=5_000), seed=0)
+    while not trainer.done:
+        trainer.iterate()
+    assert 4_000 < trainer.steps <= 5_000
+    assert len(trainer.outcome().coverage_set) > 1
+
+
+def test_a_budget_without_a_step_for_each_draw_is_refused():
+    with pytest.raises(UserError, match="total_steps=60 is too small: 30 steps are left for 50 "):
+        MONESTrainer(DeepSeaTreasure(), MONESConfig(total_steps=60), seed=0).iterate()
 
 
 def test_evaluations_are_what_a_generation_reached():

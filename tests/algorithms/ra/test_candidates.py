@@ -42,17 +42,17 @@ def test_a_policy_that_forgets_counts_as_it_was(fork):
     trainer = RATrainer(fork, RAConfig(total_steps=100_000, intervals=1), seed=0)
     for _ in range(40):
         trainer.iterate()
-    reached = np.asarray(trainer._candidates(1).executed)
+    reached = np.asarray(trainer._candidates(1, 1_000).executed)
     # As if the policies had changed places: each is now the worst in its direction.
     trainer._learners = type(trainer._learners)(
         trainer._learners.weights[::-1], trainer._learners.moments, trainer._learners.smoothed
     )
-    np.testing.assert_array_equal(trainer._candidates(1).executed, reached)
+    np.testing.assert_array_equal(trainer._candidates(1, 1_000).executed, reached)
 
 
 @pytest.mark.slow
 def test_where_outcomes_are_random_nobody_looks_back(coin):
     trainer = RATrainer(coin, RAConfig(total_steps=10_000, intervals=1), seed=0)
     trainer.iterate()
-    trainer._candidates(1)
+    trainer._candidates(1, 1_000)
     assert np.all(np.isneginf(trainer._best.executed))

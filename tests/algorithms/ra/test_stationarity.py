@@ -3,8 +3,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.algorithms.ra.directions import directions
 from pcn.algorithms.ra.stationarity import ascent_norm, minimum_norm_weights
+from pcn.pareto import lattice_points
 
 
 @pytest.mark.parametrize("num_objectives", [2, 3, 4])
@@ -16,7 +16,7 @@ def test_no_point_of_a_fine_grid_is_shorter(num_objectives, seed):
     weights = np.asarray(minimum_norm_weights(jnp.asarray(gram, jnp.float32)), dtype=np.float64)
     assert weights.min() >= 0
     assert weights.sum() == pytest.approx(1.0, abs=1e-5)
-    grid = directions(num_objectives, {2: 2000, 3: 120, 4: 40}[num_objectives])
+    grid = lattice_points(num_objectives, {2: 2000, 3: 120, 4: 40}[num_objectives])
     best = np.einsum("go,op,gp->g", grid, gram, grid).min()
     assert weights @ gram @ weights <= best + 1e-4 * gram.max()
 
@@ -34,6 +34,17 @@ def test_opposed_gradients_are_stationary_and_agreeing_ones_are_not():
     assert float(ascent_norm(jnp.array([[1.0, 2.0], [2.0, 4.0]]))) == pytest.approx(1, abs=1e-3)
     corners = jnp.array([[1.0, 0.0], [-0.5, 0.8], [-0.5, -0.8]])  # zero lies inside the triangle
     assert float(ascent_norm(corners)) == pytest.approx(0, abs=1e-3)
+
+
+def test_an_objective_without_a_gradient_does_not_make_a_point_stationary():
+    nothing = [0.0, 0.0]
+    assert float(ascent_norm(jnp.array([[1.0, 2.0], nothing]))) == pytest.approx(1, abs=1e-3)
+    assert float(ascent_norm(jnp.array([nothing, nothing]))) == 1
+    # The others decide: here they are opposed, and at a right angle.
+    opposed = jnp.array([nothing, [1.0, 2.0], [-2.0, -4.0]])
+    assert float(ascent_norm(opposed)) == pytest.approx(0, abs=1e-3)
+    square = jnp.array([[3.0, 0.0], nothing, [0.0, 1.0]])
+    assert float(ascent_norm(square)) == pytest.approx(np.sqrt(0.5), abs=1e-3)
 
 
 def test_many_policies_are_tested_side_by_side():

@@ -1,11 +1,17 @@
 import dataclasses
+from typing import NamedTuple
 
+import equinox as eqx
+import gymnasium as gym
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array, Int
 
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.ra.config import RAConfig
 from pcn.algorithms.ra.train import RATrainer
+from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.walkroom import Walkroom
 from pcn.errors import UserError
@@ -13,6 +19,44 @@ from pcn.errors import UserError
 pytestmark = pytest.mark.slow
 
 SMALL = RAConfig(total_steps=4_000, intervals=2, episodes_per_update=4)
+
+
+class ChainState(NamedTuple):
+    place: Int[Array, ""]
+
+
+class Chain(AbstractCompiledEnvironment):
+    """Every step costs one; action 0 ends the episode, and action 1 eight times in a row pays one.
+
+    One random episode in 256 gets paid.
+    """
+
+    length = 8
+    spec: EnvironmentSpec = eqx.field(static=True)
+
+    def __init__(self):
+        self.spec = EnvironmentSpec(
+            name="chain",
+            objectives=(Objective("time", direction="minimise"), Objective("pay")),
+            observation_space=gym.spaces.MultiDiscrete([self.length + 1], dtype=np.int32),
+            action_space=gym.spaces.Discrete(2),
+            step_limit=self.length,
+            reference_point=(-10.0, -1.0),
+        )
+
+    def reset(self, key):
+        del key
+        return ChainState(jnp.int32(0))
+
+    def step(self, state, action, key):
+        del key
+        place = state.place + action
+        paid = place == self.length
+        reward = jnp.stack([jnp.float32(-1.0), paid.astype(jnp.float32)])
+        return Step(ChainState(place), reward, (action == 0) | paid)
+
+    def observation(self, state):
+        return state.place[None]
 
 
 def trained(environment, config, seed=0):
@@ -46,9 +90,18 @@ def test_steps_are_counted_and_the_budget_holds_for_everything():
         before = progress.steps
     assert progress.phase == "executing"
     outcome = trainer.outcome()
-    assert trainer.steps < 1.5 * SMALL.total_steps
+    assert trainer.steps <= SMALL.total_steps
     assert outcome.facts["directions"] == 3
     assert len(outcome.arrays["directions"]) == len(outcome.coverage_set)
+
+
+@pytest.mark.parametrize("total_steps", [2_000, 5_000, 20_000])
+def test_policies_that_go_in_circles_do_not_exceed_a_small_budget(total_steps):
+    trainer = RATrainer(DeepSeaTreasure(), RAConfig(total_steps=total_steps), seed=0)
+    while not trainer.done:
+        trainer.iterate()
+    assert trainer.steps <= total_steps
+    assert len(trainer.outcome().coverage_set) > 0
 
 
 def test_policies_that_are_sure_stop(fork):
@@ -101,6 +154,12 @@ def test_opposed_objectives_are_pareto_stationary(fork):
         trainer.iterate()
     assert trainer.steps < config.total_steps / 10
     assert trainer.outcome().facts["stopped"] == 3
+
+
+def test_a_reward_that_no_episode_has_met_yet_stops_no_policy():
+    config = RAConfig(total_steps=40_000, intervals=1, evaluations=0)
+    outcome = trained(Chain(), config)
+    assert outcome.coverage_set.front.tolist() == [[-8.0, 1.0], [-1.0, 0.0]]
 
 
 def test_broken_off_episodes_are_no_longer_than_the_horizon():

@@ -48,6 +48,41 @@ def test_any_number_of_policies_is_executed_in_order(fork, branches, num_policie
     assert execution.num_steps == runner.steps == 2 * num_policies
 
 
+def test_a_budget_is_kept_as_if_every_episode_were_the_longest(fork, branches):
+    """Episodes take 1 step of 10 that are possible: 2, 2, 2 and ten times 1 fit into 25 steps."""
+    runner = Runner(fork)
+    execution = execute(
+        runner, taking(branches, np.zeros(40, int)), 40, discount=1.0, key=KEY, total_steps=25
+    )
+    assert execution.counts.tolist() == [1] * 16 + [0] * 24
+    assert runner.steps == 16
+
+
+@pytest.fixture(scope="module")
+def presses(hidden_counter):
+    """Two policies that press the button for ever."""
+    vector = WeightVector(fresh_policy(hidden_counter.spec, MONESConfig(), KEY))
+    bias = np.zeros((2, vector.size), np.float32)
+    bias[:, -2] = 5.0
+    return jax.vmap(vector.policy)(jnp.asarray(bias))
+
+
+def test_where_all_episodes_are_broken_off_one_is_not(hidden_counter, presses):
+    """Two are broken off after 3 steps; then there are 10 left for the first policy."""
+    runner = Runner(hidden_counter)
+    execution = execute(runner, presses, 2, discount=1.0, key=KEY, total_steps=16, most_steps=3)
+    assert execution.counts.tolist() == [1, 0]
+    assert execution.lengths.tolist() == [10]
+    assert runner.steps == 16
+
+
+def test_a_budget_below_one_episode_ends_with_none(hidden_counter, presses):
+    runner = Runner(hidden_counter)
+    execution = execute(runner, presses, 2, discount=1.0, key=KEY, total_steps=7)
+    assert execution.counts.tolist() == [0, 0]
+    assert runner.steps == 7
+
+
 def test_sharpness_decides_how_predictable_an_agent_is(branches):
     logits = taking(branches, 0)(jnp.zeros(1, jnp.int32))
     chance = float(jax.nn.softmax(0.1 * logits)[0])

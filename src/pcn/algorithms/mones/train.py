@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.mones.config import MONESConfig
@@ -21,8 +21,7 @@ from pcn.algorithms.mones.search_distribution import (
     importance_weights,
 )
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
-from pcn.algorithms.stacked.execute import execute, run_each, taking
-from pcn.algorithms.stacked.standardise import standardise
+from pcn.algorithms.stacked.execute import run_each, taking
 from pcn.algorithms.stacked.trainer import AbstractStackedTrainer
 from pcn.algorithms.trainer import Outcome, Progress, Snapshot, evaluation_due
 from pcn.coverage import CoverageSet
@@ -32,9 +31,14 @@ from pcn.pareto import non_dominated_mask, rounded, unique_front
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 from pcn.types import AnyArray, RandomKey
 
+FRESH_SHARE = 0.25
+"""Of the steps that are left for the end: to execute what was chosen afresh, if that is random."""
+
 
 class MONESTrainer(AbstractStackedTrainer):
     """MONES on one environment, a generation at a time."""
+
+    config: MONESConfig
 
     def __init__(
         self,
@@ -44,8 +48,7 @@ class MONESTrainer(AbstractStackedTrainer):
         seed: int,
         steps_before: int = 0,
     ) -> None:
-        super().__init__(environment, seed=seed, steps_before=steps_before)
-        self.config = config
+        super().__init__(environment, config, seed=seed, steps_before=steps_before)
         self._generation = 0
         self._full_length = 0.0  # of the newest generation whose episodes were not broken off
         self._weights = WeightVector(fresh_policy(environment.spec, config, self._next_key()))
@@ -58,12 +61,27 @@ class MONESTrainer(AbstractStackedTrainer):
     @property
     def _budget_spent(self) -> bool:
         """Whether no more is left of the budget than the final draws will take."""
-        final = self.config.final_draws * self._final_executions * self._full_length
-        return self._generation > 0 and self.steps + final >= self.config.total_steps
+        spent = self._final_steps >= self._steps_left
+        return self._generation > 0 and (spent or self._steps_left_to_train < self._episodes)
 
     @property
-    def _executions(self) -> int:
-        return 1 if self.environment.spec.deterministic else self.config.executions
+    def _final_steps(self) -> float:
+        """What the final draws will take if they are as long as those of training."""
+        return self.config.final_draws * self._final_executions * self._full_length
+
+    @property
+    def _reserved_steps(self) -> float:
+        if self._generation == 0:
+            return np.inf
+        spec = self.environment.spec
+        one = spec.step_limit if spec.deterministic else spec.step_limit / FRESH_SHARE
+        # The last generation may take some of it: it would be broken off too early otherwise.
+        return max(self._final_steps / 2, one)
+
+    @property
+    def _episodes(self) -> int:
+        """Episodes of a generation."""
+        return self.config.population * self.config.episodes_per_draw
 
     @property
     def _final_executions(self) -> int:
@@ -81,11 +99,8 @@ class MONESTrainer(AbstractStackedTrainer):
         The loss is the share of the new draws that the pool dominates.
         """
         config, steps_before = self.config, self.steps
-        if self._generation == 0 and config.standardise:
-            policy = standardise(
-                self._runner, self._weights.like, config.standardise_episodes, self._next_key()
-            )
-            self._weights = WeightVector(policy)
+        if self._generation == 0:
+            self._weights = WeightVector(self._standardise(self._weights.like))
         draws, policies = drawn(
             self._distribution, self._weights, self._next_key(), config.population
         )
@@ -120,7 +135,7 @@ class MONESTrainer(AbstractStackedTrainer):
         An episode that was broken off counts as the reference point.
         """
         config, spec = self.config, self.environment.spec
-        most_steps = self._most_steps()
+        patience, affordable = self._patience(), self._most_steps_each(self._episodes)
         returns, lengths = [], []
         for _ in range(config.episodes_per_draw):
             episodes = run_each(
@@ -129,13 +144,13 @@ class MONESTrainer(AbstractStackedTrainer):
                 config.population,
                 sharpness=self._sharpness(),
                 key=self._next_key(),
-                most_steps=most_steps,
+                most_steps=affordable if patience is None else min(patience, affordable),
             )
             taken = np.asarray(episodes.lengths)
             measured = episodes.returns(discount=config.discount)
             returns.append(np.where(episodes.ended[:, None], measured, spec.reference_point))
             lengths.append(taken)
-        if most_steps is None:
+        if patience is None:
             self._full_length = float(np.mean(lengths))
         return np.mean(returns, axis=0), np.mean(lengths, axis=0)
 
@@ -152,18 +167,20 @@ class MONESTrainer(AbstractStackedTrainer):
         share = self.steps / (self.config.sharpening_share * self.config.total_steps)
         return np.inf if first is None or share >= 1 else first * self.config.most_sharpening**share
 
-    def _most_steps(self) -> int | None:
+    def _patience(self) -> int | None:
         """When to break episodes off: long ones are mostly policies that go in circles."""
-        patience, pool = self.config.patience, self._pool
         if (
-            patience is None
-            or pool.num_known == 0
+            self.config.patience is None
+            or self._pool.num_known == 0
             or self._rng.uniform() < self.config.exempt_share
         ):
             return None
-        front_mask = non_dominated_mask(self._comparable(pool.known_returns()))
-        longest = pool.known_lengths()[front_mask].max()
-        return int(patience * longest) + 1
+        return self._long(self.config.patience)
+
+    def _long(self, patience: float) -> int:
+        """So many times the longest episode of the pool's front, and a step."""
+        front_mask = non_dominated_mask(self._comparable(self._pool.known_returns()))
+        return int(patience * self._pool.known_lengths()[front_mask].max()) + 1
 
     def _improve(self) -> None:
         pool = self._pool
@@ -186,32 +203,46 @@ class MONESTrainer(AbstractStackedTrainer):
         )
 
     def _end(self) -> tuple[Outcome, float]:
-        """Run a fixed number of new draws, keep the non-dominated, and execute those again."""
-        config = self.config
+        """Run a fixed number of new draws, keep the non-dominated, and execute those again.
+
+        Where nothing is random their first execution is all there is to know. Where the budget
+        does not hold all draws, there are fewer.
+        """
+        config, deterministic = self.config, self.environment.spec.deterministic
         _, policies = drawn(self._distribution, self._weights, self._next_key(), config.final_draws)
-        first = self._execute(policies, config.final_draws, self._final_executions)
+        afresh = 0 if deterministic else int(FRESH_SHARE * self._steps_left)
+        first, run = self._execute_some(
+            policies, config.final_draws, self._final_executions, self._steps_left - afresh
+        )
         tolerances = config.tolerances(first.returns)
         kept = unique_front(rounded(first.returns, tolerances))
-        policies = taking(policies, kept)
-        again = self._execute(policies, len(kept), self._executions)
+        again = first.taking(kept)
+        if not deterministic:
+            chosen = taking(policies, run[kept])
+            again, found = self._execute_some(chosen, len(kept), self._executions, self._steps_left)
+            kept = kept[found]
         coverage_set = CoverageSet.measured(
             first.returns[kept],
             first.horizons[kept],
             again.singles,
             tolerances=tolerances,
         )
-        facts = {"generations": self._generation, "final_draws": config.final_draws}
-        outcome = Outcome(coverage_set, named_arrays(policies, ARRAYS), facts)
-        return outcome, 1 - len(kept) / config.final_draws
+        facts = {"generations": self._generation, "final_draws": len(run)}
+        arrays = named_arrays(taking(policies, run[kept]), ARRAYS)
+        return Outcome(coverage_set, arrays, facts), 1 - len(kept) / len(run)
 
-    def _execute(self, policies: PlainPolicy, num_policies: int, executions: int) -> Execution:
-        return execute(
-            self._runner,
+    def _execute_some(
+        self, policies: PlainPolicy, num_policies: int, executions: int, total_steps: int
+    ) -> tuple[Execution, Int[np.ndarray, " run"]]:
+        """Execute policies; where so many steps might not hold all, break off as in training."""
+        patience = self.config.patience
+        scarce = total_steps < num_policies * executions * self.environment.spec.step_limit
+        return self._execute(
             policies,
             num_policies,
-            discount=self.config.discount,
-            key=self._next_key(),
             executions=executions,
+            total_steps=total_steps,
+            most_steps=self._long(patience) if scarce and patience is not None else None,
         )
 
     def _state(self) -> Snapshot:

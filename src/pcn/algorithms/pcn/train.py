@@ -19,11 +19,10 @@ from pcn.algorithms.pcn.logged_beginning import LoggedBeginning
 from pcn.algorithms.pcn.raced_ending import RacedEnding
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner
-from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot
+from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, too_few_steps
 from pcn.datasets.use import LoggedData
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
-from pcn.errors import UserError
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 
@@ -128,10 +127,7 @@ class PCNTrainer(AbstractTrainer):
             lengths.append(episodes.num_steps)
             schedule.mean_length = sum(lengths) / num_episodes
         if len(training.dataset) == 0:
-            raise UserError(
-                f"total_steps={config.total_steps} is too small: no episode came to an end; an "
-                f"episode of {training.spec.name} takes up to {training.spec.step_limit} steps"
-            )
+            raise too_few_steps(config.total_steps, training.spec)
         schedule.measure(sum(lengths) / num_episodes)
         schedule.collected(sum(lengths))
         self._prepare()

@@ -5,6 +5,7 @@ import jax
 import numpy as np
 from jaxtyping import Float, Int
 
+from pcn.algorithms.execution import Execution
 from pcn.coverage import CoverageSet
 from pcn.pareto import Tolerances, rounded, unique_front
 from pcn.types import AnyArray
@@ -35,6 +36,26 @@ class Candidates(eqx.Module):
             lengths=np.zeros(len(weights)),
         )
 
+    @classmethod
+    def of(
+        cls,
+        weights: Float[np.ndarray, "direction weight"],
+        execution: Execution,
+        executed: Int[np.ndarray, " executed"],
+        *,
+        sampled: Float[np.ndarray, "direction objective"],
+        lengths: Float[np.ndarray, " direction"],
+    ) -> "Candidates":
+        """What the policies at `executed` returned; the others are worse than any."""
+        returns, deviation = np.full_like(sampled, -np.inf), np.zeros_like(sampled)
+        returns[executed], deviation[executed] = execution.returns, execution.deviation
+        return cls(weights, returns, deviation, sampled, lengths)
+
+    @property
+    def known(self) -> Int[np.ndarray, " known"]:
+        """Which were executed."""
+        return np.flatnonzero(np.isfinite(np.asarray(self.executed)).all(axis=1))
+
     def or_better(
         self, newer: "Candidates", mix: Float[np.ndarray, "direction objective"]
     ) -> "Candidates":
@@ -53,7 +74,8 @@ class Candidates(eqx.Module):
 
         The requested return of a policy is its mean return while it sampled its actions.
         """
-        kept = unique_front(rounded(np.asarray(self.executed), tolerances))
+        executed = np.asarray(self.executed)[self.known]
+        kept = self.known[unique_front(rounded(executed, tolerances))]
         coverage_set = CoverageSet(
             requested=np.asarray(self.sampled[kept]),
             horizons=np.asarray(self.lengths[kept]),

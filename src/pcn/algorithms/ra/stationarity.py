@@ -38,16 +38,22 @@ def minimum_norm_weights(gram: Float[Array, "objective too"]) -> Float[Array, " 
 
 
 def ascent_norm(gradients: Float[Array, "objective weight"]) -> Float[Array, ""]:
-    """Length of the shortest convex combination of the normalised gradients.
+    """Length of the shortest convex combination of the normalised gradients, at most one.
 
     Zero where the point is Pareto-stationary: no direction makes every objective rise. An
-    objective without a gradient cannot rise, so it makes the norm zero as well.
+    objective without a gradient is left out, because nothing tells yet whether it can rise: a
+    rare reward that no episode has met looks like one that cannot be had. Where no objective has
+    a gradient, nothing says that the point is stationary, and the length is one.
     """
     # The largest entry comes out first: squares of small numbers would be zero.
     largest = jnp.max(jnp.abs(gradients), axis=1, keepdims=True)
-    gradients = gradients / jnp.where(largest > 0, largest, 1.0)
+    known = largest > 0
+    gradients = gradients / jnp.where(known, largest, 1.0)
     lengths = jnp.linalg.norm(gradients, axis=1, keepdims=True)
-    unit = gradients / jnp.where(lengths > 0, lengths, 1.0)
+    unit = gradients / jnp.where(known, lengths, 1.0)
+    # A known gradient once more in the place of an unknown one changes no mixture's length.
+    unit = jnp.where(known, unit, unit[jnp.argmax(known)])
     gram = unit @ unit.T
     weights = minimum_norm_weights(gram)
-    return jnp.sqrt(jnp.maximum(weights @ gram @ weights, 0.0))
+    shortest = jnp.sqrt(jnp.maximum(weights @ gram @ weights, 0.0))
+    return jnp.where(jnp.any(known), shortest, 1.0)

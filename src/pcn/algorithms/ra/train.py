@@ -11,24 +11,25 @@ from jaxtyping import Bool, Float, Int, Shaped
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.ra.candidates import Candidates
 from pcn.algorithms.ra.config import RAConfig
-from pcn.algorithms.ra.directions import directions, refuse_too_many, settled_intervals
+from pcn.algorithms.ra.directions import refuse_too_many, settled_intervals
 from pcn.algorithms.ra.update import Findings, Learners, UpdateSettings, policies_of, update_some
 from pcn.algorithms.stacked.algorithm import ARRAYS, fresh_policy
-from pcn.algorithms.stacked.execute import execute, run_each
-from pcn.algorithms.stacked.standardise import standardise
+from pcn.algorithms.stacked.execute import run_each
 from pcn.algorithms.stacked.trainer import AbstractStackedTrainer
 from pcn.algorithms.trainer import Outcome, Progress, Snapshot, evaluation_due
 from pcn.coverage import CoverageSet
 from pcn.envs.environment import AbstractEnvironment
 from pcn.episodes import Episodes
 from pcn.nets.plain_policy import WeightVector
-from pcn.pareto import rounded, spread, unique_front
+from pcn.pareto import lattice_points, rounded, spread, unique_front
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 from pcn.types import AnyArray
 
 
 class RATrainer(AbstractStackedTrainer):
     """RA on one environment, an update of every policy at a time."""
+
+    config: RAConfig
 
     def __init__(
         self,
@@ -38,15 +39,14 @@ class RATrainer(AbstractStackedTrainer):
         seed: int,
         steps_before: int = 0,
     ) -> None:
-        super().__init__(environment, seed=seed, steps_before=steps_before)
-        self.config = config
+        super().__init__(environment, config, seed=seed, steps_before=steps_before)
         self._updates = 0
         spec = environment.spec
         intervals = settled_intervals(spec.num_objectives, config.intervals)
         policy = fresh_policy(environment.spec, config, self._next_key()).undecided()
         self._vector = WeightVector(policy)
         refuse_too_many(spec.num_objectives, intervals, self._vector.size)
-        self._directions = directions(spec.num_objectives, intervals)
+        self._directions = lattice_points(spec.num_objectives, intervals)
         self._learners = self._fresh_learners()
         count = len(self._directions)
         self._still_count = np.zeros(count, np.int64)
@@ -59,19 +59,33 @@ class RATrainer(AbstractStackedTrainer):
     @property
     def _budget_spent(self) -> bool:
         """Whether every policy has stopped, or only the last executions fit into the budget."""
+        if self._updates == 0:
+            return False
+        if not self._active_mask.any():
+            return True
+        # Episodes of the next update may be twice as long as those of the last one were.
+        needed = 2 * self._mean_lengths[self._active_mask].mean() * self._num_episodes
+        return bool(self._steps_left_to_train < needed)
+
+    @property
+    def _reserved_steps(self) -> float:
         # Where outcomes are random, what was chosen is executed afresh.
-        executions = self._executions * (1 if self.environment.spec.deterministic else 2)
-        final = self._mean_lengths.sum() * (self.config.episodes_per_update + executions)
-        spent = self.steps + final >= self.config.total_steps
-        return self._updates > 0 and bool(spent or not self._active_mask.any())
+        each = self._executions * (1 if self.environment.spec.deterministic else 2)
+        return float(each * self._greedy_steps)
+
+    @property
+    def _greedy_steps(self) -> int:
+        """What executing every policy once may take."""
+        return len(self._directions) * self.environment.spec.step_limit
+
+    @property
+    def _num_episodes(self) -> int:
+        """Episodes of the next update."""
+        return int(self._active_mask.sum()) * self.config.episodes_per_update
 
     @property
     def _active_mask(self) -> Bool[np.ndarray, " direction"]:
         return self._still_count < self.config.stop_after
-
-    @property
-    def _executions(self) -> int:
-        return 1 if self.environment.spec.deterministic else self.config.executions
 
     @property
     def _longest_episode(self) -> int:
@@ -85,11 +99,8 @@ class RATrainer(AbstractStackedTrainer):
         policy can improve in all objectives.
         """
         config, steps_before = self.config, self.steps
-        if self._updates == 0 and config.standardise:
-            policy = standardise(
-                self._runner, self._vector.like, config.standardise_episodes, self._next_key()
-            )
-            self._vector = WeightVector(policy)
+        if self._updates == 0:
+            self._vector = WeightVector(self._standardise(self._vector.like))
         index, episodes = self._run()
         self._measure(index, episodes)
         self._update(index, episodes)
@@ -100,7 +111,10 @@ class RATrainer(AbstractStackedTrainer):
             total_steps=config.total_steps,
             evaluations=config.evaluations,
         )
-        execution = self._coverage_set(self._candidates(1))[0] if due else None
+        affordable = self._steps_left_to_train >= self._greedy_steps
+        execution = None
+        if due and affordable:
+            execution = self._coverage_set(self._candidates(1, self._greedy_steps))[0]
         front = unique_front(rounded(self._mean_returns, config.tolerances(self._mean_returns)))
         return Progress(
             self.steps, float(self._ascent_norm.mean()), self._mean_returns[front], execution
@@ -112,39 +126,45 @@ class RATrainer(AbstractStackedTrainer):
         Where outcomes are random the kept ones are executed afresh, and only that is reported:
         the best of many means were lucky.
         """
-        # What the policies return on average while they still sample their actions.
-        if self._active_mask.any():  # those that have stopped were measured when they did
-            self._measure(*self._run())
-        candidates = self._candidates(self._executions)
+        deterministic = self.environment.spec.deterministic
+        afresh = 0 if deterministic else self._steps_left // 2
+        candidates = self._candidates(self._executions, self._steps_left - afresh)
         coverage_set, kept = self._coverage_set(candidates)
         facts = {
             "updates": self._updates,
             "directions": len(self._directions),
             "stopped": int((~self._active_mask).sum()),
         }
-        policies = policies_of(self._vector, candidates.weights[kept], 1)
-        if not self.environment.spec.deterministic:
-            coverage_set = coverage_set.remeasured(
-                self._execute(candidates.weights[kept], self._executions).singles
+        if not deterministic:
+            execution, executed = self._run_greedily(
+                candidates.weights[kept], self._executions, self._steps_left
             )
+            kept = kept[executed]
+            coverage_set = CoverageSet.measured(
+                np.asarray(candidates.sampled)[kept],
+                np.asarray(candidates.lengths)[kept],
+                execution.singles,
+                tolerances=coverage_set.tolerances,
+            )
+        policies = policies_of(self._vector, candidates.weights[kept], 1)
         arrays = {**named_arrays(policies, ARRAYS), "directions": self._directions[kept]}
         return Outcome(coverage_set, arrays, facts), float(self._ascent_norm.mean())
 
     def _coverage_set(self, candidates: Candidates) -> tuple[CoverageSet, Int[np.ndarray, " kept"]]:
-        return candidates.coverage_set(self.config.tolerances(np.asarray(candidates.executed)))
+        executed = np.asarray(candidates.executed)[candidates.known]
+        return candidates.coverage_set(self.config.tolerances(executed))
 
-    def _candidates(self, executions: int) -> Candidates:
+    def _candidates(self, executions: int, total_steps: int) -> Candidates:
         """Every policy as it is, or as it was when it returned more in its own direction.
 
         A policy that samples its actions gets better and better, but its first choices alone may
         go in circles one day and not the next. Where outcomes are random, looking back would
         prefer policies whose executions happened to go well: there every policy counts as it is.
         """
-        execution = self._execute(self._learners.weights, executions)
-        now = Candidates(
-            weights=np.asarray(self._learners.weights),
-            executed=execution.returns,
-            deviation=execution.deviation,
+        weights = np.asarray(self._learners.weights)
+        now = Candidates.of(
+            weights,
+            *self._run_greedily(weights, executions, total_steps),
             sampled=self._mean_returns,
             lengths=self._mean_lengths,
         )
@@ -153,16 +173,11 @@ class RATrainer(AbstractStackedTrainer):
         self._best = self._best.or_better(now, self._mix())
         return self._best
 
-    def _execute(self, weights: Float[AnyArray, "policy weight"], executions: int) -> Execution:
-        """Execute policies greedily, on fresh seeds."""
-        return execute(
-            self._runner,
-            policies_of(self._vector, weights, 1),
-            len(weights),
-            discount=self.config.discount,
-            key=self._next_key(),
-            executions=executions,
-        )
+    def _run_greedily(
+        self, weights: Float[AnyArray, "policy weight"], executions: int, total_steps: int
+    ) -> tuple[Execution, Int[np.ndarray, " executed"]]:
+        policies = policies_of(self._vector, weights, 1)
+        return self._execute(policies, len(weights), executions=executions, total_steps=total_steps)
 
     def _run(self) -> tuple[Int[np.ndarray, " some"], Episodes]:
         """Which policies acted, and episodes of each, those of the first one first.
@@ -171,6 +186,7 @@ class RATrainer(AbstractStackedTrainer):
         two: a program for each number would take longer to compile than it saves.
         """
         copies, active = self.config.episodes_per_update, self._active_mask
+        horizon, affordable = self.config.horizon, self._most_steps_each(self._num_episodes)
         num_active = max(int(active.sum()), 1)
         some = min(1 << (num_active - 1).bit_length(), len(active))
         index = np.argsort(~active, kind="stable")[:some]
@@ -181,7 +197,7 @@ class RATrainer(AbstractStackedTrainer):
             sharpness=1.0,
             key=self._next_key(),
             count=num_active * copies,
-            most_steps=self.config.horizon,
+            most_steps=affordable if horizon is None else min(horizon, affordable),
         )
         return index, episodes
 

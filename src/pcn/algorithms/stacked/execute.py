@@ -1,7 +1,5 @@
 """Running a stack of policies, and what its episodes return."""
 
-from collections.abc import Iterator
-
 import jax
 import numpy as np
 from jaxtyping import Int, UInt32
@@ -47,20 +45,50 @@ def execute(
     executions: int = 1,
     sharpness: float = np.inf,
     batch_size: int = BATCH_SIZE,
+    total_steps: int | None = None,
+    most_steps: int | None = None,
 ) -> Execution:
-    """Run every policy of a stack, `executions` times each."""
+    """Run every policy of a stack, `executions` times each.
+
+    Args:
+        total_steps: What all episodes may take together. Once one more might take too much,
+            policies have fewer executions than they should, or none.
+        most_steps: When an episode is broken off; it is then no part of what is returned. If all
+            are, the first policy has one that is not.
+    """
+    limit = runner.environment.spec.step_limit
+    longest = limit if most_steps is None else min(most_steps, limit)
     order = np.tile(np.arange(num_policies), executions)
+    left = (len(order) + 1) * limit if total_steps is None else total_steps
+    execution = Execution.none(num_policies, runner.environment.spec.num_objectives)
+    number = 0
 
-    def batches() -> Iterator[Episodes]:
-        for number, start in enumerate(range(0, len(order), batch_size)):
-            index = order[start : start + batch_size]
-            yield run_each(
-                runner,
-                taking(stack, np.resize(index, batch_size)),
-                batch_size,
-                sharpness=sharpness,
-                key=nth_key(key, number),
-                count=len(index),
-            )
+    def run(index: Int[np.ndarray, " episode"], most_steps: int) -> None:
+        nonlocal left, number, execution
+        episodes = run_each(
+            runner,
+            taking(stack, np.resize(index, batch_size)),
+            batch_size,
+            sharpness=sharpness,
+            key=nth_key(key, number),
+            count=len(index),
+            most_steps=most_steps,
+        )
+        left, number = left - episodes.num_steps, number + 1
+        ended = episodes.ended[: len(index)]
+        returns = episodes.returns(discount=discount)[: len(index)]
+        lengths = np.asarray(episodes.lengths)[: len(index)]
+        execution = execution.adding(index[ended], returns[ended], lengths[ended])
 
-    return Execution.of(batches(), executions=executions, discount=discount)
+    begun = 0
+    while begun < len(order):
+        nothing_ended = len(execution.policies) == 0
+        available = left - limit if nothing_ended and longest < limit else left
+        if available < longest:
+            break
+        count = min(batch_size, len(order) - begun, available // longest)
+        run(order[begun : begun + count], longest)
+        begun += count
+    if len(execution.policies) == 0 and left > 0:
+        run(order[:1], min(limit, left))
+    return execution

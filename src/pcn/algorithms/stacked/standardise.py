@@ -12,9 +12,14 @@ from pcn.rollout.runner import Runner
 
 
 def standardise(
-    runner: Runner, policy: PlainPolicy, num_episodes: int, key: UInt32[np.ndarray, " 2"]
+    runner: Runner,
+    policy: PlainPolicy,
+    num_episodes: int,
+    key: UInt32[np.ndarray, " 2"],
+    *,
+    most_steps: int | None = None,
 ) -> PlainPolicy:
-    """The policy fitted to what random episodes show.
+    """The policy fitted to what random episodes show, each broken off after `most_steps`.
 
     Policies that have nothing to fit, as those that read integers, cost no steps.
     """
@@ -22,7 +27,9 @@ def standardise(
     if not jax.tree.leaves(eqx.filter(data, eqx.is_array)):
         return policy
     undecided = stacked(policy.undecided(), num_episodes)
-    episodes = run_each(runner, undecided, num_episodes, sharpness=1.0, key=key)
+    episodes = run_each(
+        runner, undecided, num_episodes, sharpness=1.0, key=key, most_steps=most_steps
+    )
     valid = np.asarray(episodes.valid_mask)
     seen = jax.tree.map(lambda leaf: np.asarray(leaf)[valid], episodes.observations)
     return eqx.tree_at(lambda policy: policy.embed_state, policy, policy.embed_state.fitted(seen))

@@ -4,21 +4,39 @@ from abc import abstractmethod
 from dataclasses import replace
 
 import numpy as np
-from jaxtyping import UInt32
+from jaxtyping import Int, UInt32
 
-from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot
+from pcn.algorithms.execution import Execution
+from pcn.algorithms.stacked.config import StackedConfig
+from pcn.algorithms.stacked.execute import execute
+from pcn.algorithms.stacked.standardise import standardise
+from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, too_few_steps
 from pcn.envs.environment import AbstractEnvironment
+from pcn.errors import UserError
+from pcn.nets.plain_policy import PlainPolicy
 from pcn.rollout.runner import Runner
+
+MOST_RESERVED = 0.25
+"""Share of the budget, at most, that training leaves to the last executions, if that is enough
+for one of them."""
 
 
 class AbstractStackedTrainer(AbstractTrainer):
     """Trains until the budget is spent; then one more iteration executes the policies."""
 
+    config: StackedConfig
+
     def __init__(
-        self, environment: AbstractEnvironment, *, seed: int, steps_before: int = 0
+        self,
+        environment: AbstractEnvironment,
+        config: StackedConfig,
+        *,
+        seed: int,
+        steps_before: int = 0,
     ) -> None:
         """`steps_before` were spent before the training begins, and count."""
         self.environment = environment
+        self.config = config
         self._runner = Runner(environment)
         self._runner.steps = steps_before
         self._rng = np.random.default_rng(seed)
@@ -58,6 +76,70 @@ class AbstractStackedTrainer(AbstractTrainer):
         """
         return self._state() if self._before_last is None else self._before_last
 
+    @property
+    def _executions(self) -> int:
+        """How often a policy is executed, where steps suffice."""
+        return 1 if self.environment.spec.deterministic else self.config.executions
+
+    @property
+    def _steps_left(self) -> int:
+        return max(self.config.total_steps - self.steps, 0)
+
+    @property
+    def _steps_left_to_train(self) -> int:
+        """What is left of the budget without what is kept for the last executions."""
+        total = self.config.total_steps
+        # One whole episode at least, unless that is more than half of everything.
+        most = max(MOST_RESERVED * total, min(self.environment.spec.step_limit, total / 2))
+        return int(self._steps_left - min(self._reserved_steps, most))
+
+    def _most_steps_each(self, num_episodes: int) -> int:
+        """How long each of so many training episodes may be, for the budget to hold them all."""
+        most = self._steps_left_to_train // num_episodes
+        if most < 1:
+            raise UserError(
+                f"total_steps={self.config.total_steps} is too small: "
+                f"{max(self._steps_left_to_train, 0)} steps are left for {num_episodes:,} episodes "
+                "of training"
+            )
+        return most
+
+    def _standardise(self, policy: PlainPolicy) -> PlainPolicy:
+        """The policy fitted to random episodes, for which half of the steps are used at most."""
+        count = self.config.standardise_episodes
+        if not self.config.standardise:
+            return policy
+        most_steps = max(self._steps_left_to_train // (2 * count), 1)
+        return standardise(self._runner, policy, count, self._next_key(), most_steps=most_steps)
+
+    def _execute(
+        self,
+        policies: PlainPolicy,
+        num_policies: int,
+        *,
+        executions: int,
+        total_steps: int,
+        most_steps: int | None = None,
+    ) -> tuple[Execution, Int[np.ndarray, " executed"]]:
+        """Execute policies greedily, on fresh seeds, within so many steps; see `execute`.
+
+        Returns what those that came to an end returned, and which these are.
+        """
+        execution = execute(
+            self._runner,
+            policies,
+            num_policies,
+            discount=self.config.discount,
+            key=self._next_key(),
+            executions=executions,
+            total_steps=total_steps,
+            most_steps=most_steps,
+        )
+        executed = np.flatnonzero(execution.counts)
+        if len(executed) == 0:
+            raise too_few_steps(self.config.total_steps, self.environment.spec)
+        return execution.taking(executed), executed
+
     def _next_key(self) -> UInt32[np.ndarray, " 2"]:
         return self._rng.integers(1 << 32, size=2, dtype=np.uint32)
 
@@ -65,6 +147,11 @@ class AbstractStackedTrainer(AbstractTrainer):
     @abstractmethod
     def _budget_spent(self) -> bool:
         """Whether no more is left of the budget than the last executions will take."""
+
+    @property
+    @abstractmethod
+    def _reserved_steps(self) -> float:
+        """Steps that training leaves to the last executions, as far as it may."""
 
     @abstractmethod
     def _train(self) -> Progress:

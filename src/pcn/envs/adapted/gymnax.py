@@ -12,7 +12,10 @@ from pcn.lookup import optional_module
 
 
 class GymnaxSource(AbstractSource):
-    """An environment of gymnax, with its default parameters or others."""
+    """An environment of gymnax by its registered name, with that environment's own parameters.
+
+    They are those that `gymnax.make` returns beside it: `max_steps_in_episode` is the step limit.
+    """
 
     def __init__(self, name: str) -> None:
         gymnax = optional_module("gymnax", extra="gymnax")

@@ -114,7 +114,7 @@ export function createAsk(host, { store, scene, pick }) {
       ),
       make('p', { text: off }),
     ];
-    if (rollout.truncated && rollout.message) parts.push(make('p', { text: rollout.message }));
+    if (rollout.stopped) parts.push(make('p', { text: `It was stopped ${rollout.stopped}.` }));
     if (rollout.nearest) {
       const { policy } = rollout.nearest;
       const difference = tradeInWords(model, returned, valuesOf(run, policy));

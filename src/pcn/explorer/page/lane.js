@@ -1,7 +1,7 @@
 // One rollout at one step: picture, action and its alternatives, rewards so far, what is left.
 
 import { make } from './dom.js';
-import { formatNumber, withUnit } from './data.js';
+import { formatNumber, unitFor, withUnit } from './data.js';
 import { clearLayer, createSurface, mark, palette } from './surface.js';
 
 const MOST_ACTIONS = 6; // alternatives shown; further ones are summed up
@@ -70,7 +70,8 @@ export function createLane(model, { title, letter, pin, rollout }) {
 
   function showActions(step) {
     if (step >= rollout.steps) {
-      bars.replaceChildren(make('p', { class: 'hint', text: 'None: the episode is over.' }));
+      const why = rollout.stopped ? 'it was stopped' : 'the episode is over';
+      bars.replaceChildren(make('p', { class: 'hint', text: `None: ${why}.` }));
       return;
     }
     const parts = actionParts(model, rollout, step);
@@ -96,9 +97,8 @@ export function createLane(model, { title, letter, pin, rollout }) {
         picture.alt = `${model.environment.name} after ${step} steps`;
       }
       const isOver = step === rollout.steps;
-      const end = rollout.truncated ? 'stopped by the step limit' : 'ended';
       status.textContent = isOver
-        ? `Episode ${end} after ${rollout.steps} steps`
+        ? `Episode ${endInWords(model, rollout)} after ${formatNumber(rollout.steps)} ${unitFor('steps', rollout.steps)}`
         : `Step ${step} of ${rollout.steps}`;
       showActions(step);
       rows.forEach((row) => row.update(step));
@@ -108,6 +108,13 @@ export function createLane(model, { title, letter, pin, rollout }) {
         : '';
     },
   };
+}
+
+function endInWords(model, rollout) {
+  if (rollout.stopped) return `stopped ${rollout.stopped},`;
+  if (!rollout.truncated) return 'ended';
+  const isAtLimit = rollout.steps >= model.environment.step_limit;
+  return isAtLimit ? 'stopped by the step limit' : 'stopped by the environment';
 }
 
 function actionParts(model, rollout, step) {

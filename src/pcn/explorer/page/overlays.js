@@ -7,11 +7,12 @@ const FRONT_NAMES = { proven: 'known front', claimed: 'claimed front' };
 const RUN_SIGNS = ['△', '□', '◇', '+'];
 
 export function overlayChoices(model) {
-  // The name in the address, the words and the sign of everything that can be laid over.
+  // The name in the address, the words, the sign and, if there is one, the source of everything
+  // that can be laid over.
   const found = [];
   if (model.knownFront) {
     const text = FRONT_NAMES[model.knownFront.status] ?? 'best known front';
-    found.push({ name: 'front', text, sign: '○' });
+    found.push({ name: 'front', text, sign: '○', title: model.knownFront.source });
   }
   if (model.runs.some(({ archiveSize }) => archiveSize > 0)) {
     found.push({ name: 'archive', text: 'archive', sign: '∘' });

@@ -15,10 +15,17 @@ export function policyRecords(model, run, policies) {
   return policies.map((policy) => {
     const columns = (source) =>
       Object.fromEntries(model.objectives.map(({ name, index }) => [name, source[index][policy]]));
+    const margins = model.objectives.map(({ name, index }) => {
+      const [low, high] = run.interval(index, policy) ?? [0, 0];
+      return [name, Number(((high - low) / 2).toPrecision(7))];
+    });
     return {
       run: run.name,
       policy,
       executed: columns(run.values),
+      // Half the width of the 95 % interval of each mean.
+      margin: run.policies.interval ? Object.fromEntries(margins) : null,
+      executions: run.policies.executions?.[policy] ?? null,
       requested: run.requested ? columns(run.requested) : null,
       horizon: run.policies.horizons?.[policy] ?? null,
       on_front: Boolean(run.onFront[policy]),
@@ -30,11 +37,15 @@ export function asCsv(model, records) {
   const quoted = (text) => (/[",\n]/.test(text) ? `"${String(text).replaceAll('"', '""')}"` : text);
   const names = model.objectives.map(({ name }) => name);
   const withUnits = model.objectives.map(({ name, unit }) => (unit ? `${name} (${unit})` : name));
+  // Where every policy was executed once, there is nothing to say about the error of means.
+  const isRepeated = records.some(({ margin }) => margin);
+  const ifRepeated = (cells) => (isRepeated ? cells : []);
   const rows = [
     [
       'run',
       'policy',
       ...withUnits,
+      ...ifRepeated([...withUnits.map((name) => `95 % margin of ${name}`), 'executions']),
       ...withUnits.map((name) => `requested ${name}`),
       'horizon',
       'on front',
@@ -43,6 +54,7 @@ export function asCsv(model, records) {
       record.run,
       record.policy,
       ...names.map((name) => record.executed[name]),
+      ...ifRepeated([...names.map((name) => record.margin?.[name] ?? ''), record.executions ?? '']),
       ...names.map((name) => record.requested?.[name] ?? ''),
       record.horizon ?? '',
       record.on_front ? 1 : 0,

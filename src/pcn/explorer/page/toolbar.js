@@ -14,20 +14,23 @@ function summary(run) {
   if (run.order) parts.push(`order: ${run.order}`);
   parts.push(`${formatNumber(run.size)} ${run.size === 1 ? 'policy' : 'policies'}`);
   if (Number.isFinite(run.steps)) parts.push(`${formatNumber(run.steps)} steps of training`);
-  if (Number.isFinite(metrics.hypervolume))
-    parts.push(`hypervolume ${formatNumber(metrics.hypervolume)}`);
+  if (Number.isFinite(metrics.hypervolume)) {
+    const interval = metrics.hypervolume_interval;
+    const range = interval ? ` (95 %: ${interval.map(formatNumber).join(' to ')})` : '';
+    parts.push(`hypervolume ${formatNumber(metrics.hypervolume)}${range}`);
+  }
   if (Number.isFinite(metrics.front_share)) {
     parts.push(`${percent(metrics.front_share)} of the known front's points reached exactly`);
   }
   if (run.takes_commands !== false && Number.isFinite(run.fidelity?.exact)) {
-    parts.push(`${percent(run.fidelity.exact)} return what was requested`);
+    const within = run.policies.interval ? ', within their intervals' : '';
+    parts.push(`${percent(run.fidelity.exact)} return what was requested${within}`);
   }
   return parts.join(' · ');
 }
 
 export function fillHeader(host, { model, store, scene }) {
   const line = make('p', { class: 'summary' });
-  const badge = make('span', { class: 'notice', text: 'unfinished run' });
   const runs = model.runs.map(({ name, index }) => ({ value: index, text: name }));
   const select = choice('Run', runs, store.state.run, (value) =>
     store.set({
@@ -42,7 +45,6 @@ export function fillHeader(host, { model, store, scene }) {
       { class: 'brand' },
       make('h1', { text: model.environment.name }),
       model.runs.length > 1 ? select : null,
-      badge,
       isLive() ? null : make('span', { class: 'tag', text: 'report' }),
     ),
     line,
@@ -53,7 +55,6 @@ export function fillHeader(host, { model, store, scene }) {
     update: (changed) => {
       if (!changed.has('run')) return;
       line.textContent = summary(scene.run);
-      badge.hidden = scene.run.finished !== false;
       select.value = String(store.state.run);
     },
   };
@@ -74,7 +75,7 @@ export function fillToolbar(host, { model, store, views }) {
       },
     }),
   );
-  const boxes = overlayChoices(model).map(({ name, text, sign }) => {
+  const boxes = overlayChoices(model).map(({ name, text, sign, title }) => {
     const box = make('input', {
       type: 'checkbox',
       'data-overlay': name,
@@ -83,7 +84,7 @@ export function fillToolbar(host, { model, store, views }) {
         store.set({ overlays: box.checked ? [...shown, name] : shown });
       },
     });
-    const label = make('label', { class: 'overlay' }, box, `${sign} ${text}`);
+    const label = make('label', { class: 'overlay', title }, box, `${sign} ${text}`);
     return { name, box, label };
   });
   host.append(

@@ -1,7 +1,7 @@
 // The player: rollouts of the picked, pinned and asked-for policies, stepped together.
 
 import { choice, icon, make } from './dom.js';
-import { formatNumber, isWithin, withUnit } from './data.js';
+import { formatMargin, formatNumber, isWithin, withUnit } from './data.js';
 import { createLane } from './lane.js';
 import { askedRollout, rolloutOf } from './source.js';
 import { PIN_LETTERS } from './surface.js';
@@ -215,17 +215,28 @@ export function createWatch(host, { store, scene, togglePin }) {
       ),
     );
     const rows = model.objectives.map((objective) => {
-      const values = entries.map(({ want }) => want.run.values[objective.index][want.policy]);
-      const best = values.reduce((a, b) => (objective.sign * b > objective.sign * a ? b : a));
+      const cells = entries.map(({ want }) => {
+        const value = want.run.values[objective.index][want.policy];
+        const interval = want.run.interval(objective.index, want.policy);
+        return { value, interval, ends: interval ?? [value, value] };
+      });
+      const best = cells.reduce((a, b) =>
+        objective.sign * b.value > objective.sign * a.value ? b : a,
+      );
+      // Means whose intervals overlap that of the best one may be as good.
+      const [worstOfBest, bestEnd] = objective.sign > 0 ? [0, 1] : [1, 0];
+      const isBest = ({ ends }) => isWithin(objective, ends[bestEnd], best.ends[worstOfBest]);
       return make(
         'tr',
         {},
         make('th', { scope: 'row', text: objective.name }),
-        ...values.map((value) =>
-          make('td', {
-            class: isWithin(objective, value, best) ? 'best' : null,
-            text: withUnit(objective, value),
-          }),
+        ...cells.map((cell) =>
+          make(
+            'td',
+            { class: isBest(cell) ? 'best' : null },
+            withUnit(objective, cell.value),
+            cell.interval ? make('small', { text: ` ± ${formatMargin(cell.interval)}` }) : null,
+          ),
         ),
       );
     });

@@ -117,8 +117,7 @@ export function fidelityInWords(model, run, policy) {
   const { gains, losses } = changes(model, requested, valuesOf(run, policy));
   const isSmall = ({ share }) => Math.abs(share) < 1e-3;
   if ([...gains, ...losses].every(isSmall)) return 'Returns what was requested.';
-  if (reachesRequest(model, run, policy))
-    return 'Returns what was requested, within the error of the mean.';
+  if (reachesRequest(model, run, policy)) return 'Returns what was requested, within its interval.';
   const parts = [];
   if (losses.length) parts.push(`${listInWords(model, losses, false)} than requested`);
   if (gains.length) parts.push(`${listInWords(model, gains, true)} beyond the request`);

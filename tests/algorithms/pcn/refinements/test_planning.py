@@ -50,9 +50,8 @@ class River(AbstractCompiledEnvironment):
             objectives=(Objective("gold"), Objective("safety")),
             observation_space=gym.spaces.MultiDiscrete([6], dtype=np.int32),
             action_space=gym.spaces.Discrete(2),
-            step_limit=10,
             reference_point=(-10.0, -10.0),
-            **{"deterministic": False, **others},
+            **{"step_limit": 10, "deterministic": False, **others},
         )
 
     def reset(self, key):
@@ -142,6 +141,20 @@ def test_too_few_visits_are_not_planned_with():
 
 
 @pytest.mark.slow
+def test_a_step_of_the_archive_that_was_never_counted_has_no_visits():
+    """Logged episodes are in the dataset, and were not run."""
+    training = explored(River(), num_batches=0)
+    episodes = walked_trainings.random_episodes(training)
+    training.dataset.add(episodes)
+    assert SETTINGS.visits_on_archive(training) > 0
+    # As if nobody had ever swum, nor chosen safety: the last action of the last state is missing.
+    counts = SETTINGS.counts(training)
+    counts._clear()
+    counts.add(eqx.tree_at(lambda batch: batch.actions, episodes, 0 * episodes.actions))
+    assert SETTINGS.visits_on_archive(training) == 0
+
+
+@pytest.mark.slow
 def test_nothing_is_planned_where_observations_do_not_repeat():
     training = explored(River(), num_batches=1)
     SETTINGS.counts(training).given_up = True
@@ -221,6 +234,29 @@ def test_a_model_that_executions_contradict_is_not():
     fitting.iterate()
     assert fitting.done
     assert fitting.contender.expected is None
+
+
+class Endless(River):
+    """Nobody gets across: episodes end at the step limit only."""
+
+    def step(self, state, action, key):
+        step = super().step(state, action, key)
+        return Step(state, step.reward, jnp.asarray(False))
+
+
+@pytest.mark.slow
+def test_trials_are_broken_off_long_before_the_step_limit():
+    training = explored(River(step_limit=100))
+    # Plans take 1.5 to 2 steps, so four times as many are 8 at most.
+    fitting = SETTINGS.contender(training, np.array([0, 1], np.uint32))
+    while not fitting._fitted:
+        fitting.iterate()
+    fitting._settings = dataclasses.replace(SETTINGS, trial_share=15 / training.steps_left)
+    training.runner.environment = Endless(step_limit=100)
+    fitting.iterate()
+    assert fitting.done
+    assert fitting._confirmed is False  # the model says that they end
+    assert 8 * 6 <= fitting.num_steps <= 15 / 1.5 * 8
 
 
 def test_beside_a_confirmed_model_only_what_is_clearly_better_is_offered():
