@@ -55,8 +55,9 @@ class Slope(AbstractCompiledEnvironment):
 
     def step(self, state, action, key):
         del key
-        place = state + jnp.asarray(STEPS)[action]
-        reward = jnp.stack([-1.0, -jnp.asarray(ENERGY)[action]])
+        share = jnp.reshape(action, ())  # 0 walks, 1 runs; a real number is something between
+        place = state + STEPS[0] + (STEPS[1] - STEPS[0]) * share
+        reward = jnp.stack([-1.0, -(ENERGY[0] + (ENERGY[1] - ENERGY[0]) * share)])
         return Step(place, reward, place[0] >= 1.0)
 
     def observation(self, state):
@@ -127,8 +128,12 @@ def test_a_training_asks_about_its_own_head():
 
 
 @pytest.mark.slow
-def test_the_network_does_what_is_best_from_wherever_it_begins():
-    training = explored(Slope())
+@pytest.mark.parametrize(
+    ("actions", "tolerance"),
+    [(gym.spaces.Discrete(2), 0.2), (gym.spaces.Box(0.0, 1.0, (1,), np.float32), 0.35)],
+)
+def test_the_network_does_what_is_best_from_wherever_it_begins(actions, tolerance):
+    training = explored(Slope(action_space=actions))
     assert len(SETTINGS.seen(training)) == training.steps
     contender = fitted(training).contender
     assert not contender.follows_rewards
@@ -144,9 +149,9 @@ def test_the_network_does_what_is_best_from_wherever_it_begins():
     returns = np.concatenate([batch.returns()[np.asarray(batch.real_mask)] for batch in batches])
     means = returns.reshape(200, len(contender), 2).mean(axis=0)
     # The last run of a runner may be a step instead, which only saves energy.
-    assert means[:, 0].max() == pytest.approx(by_hand(1)[0], abs=0.2)
+    assert means[:, 0].max() == pytest.approx(by_hand(1)[0], abs=tolerance)
     assert means[means[:, 0].argmax(), 1] >= by_hand(1)[1] - 0.3
-    assert means[:, 1].max() == pytest.approx(by_hand(0)[1], abs=0.2)
+    assert means[:, 1].max() == pytest.approx(by_hand(0)[1], abs=tolerance)
 
 
 @pytest.mark.slow

@@ -48,7 +48,9 @@ class FittedPlanning(AbstractPlanning):
     """Nodes of the lattice."""
     most_along: int = 200
     """Nodes in each direction."""
-    model_updates: int = 3000
+    most_pairs: int = 200_000
+    """Pairs of a node and an action: where actions are amounts, so many are planned with."""
+    model_updates: int = 9000
     """Updates with which the smooth part of the model is fitted."""
     neighbours: tuple[int, ...] = (8, 32, 128)
     """To how many near steps the model may be fitted at a node; what predicts best is taken."""
@@ -58,7 +60,7 @@ class FittedPlanning(AbstractPlanning):
     """How many such steps there must be."""
     draws: int = 8
     """Outcomes of chance that are told apart."""
-    tested: int = 2000
+    tested: int = 8000
     """Steps with which it is tried how many near steps predict best."""
     weights: int = 48
     """How many weights of the objectives there are plans for."""
@@ -68,6 +70,9 @@ class FittedPlanning(AbstractPlanning):
     """Imagined episodes of each plan."""
     slack: float = 0.02
     """Differences of their mean returns up to this share of an objective's range may be chance."""
+    nearly: float = 0.001
+    """An action counts e times less where it is worse than the best one by this share of what
+    places differ in worth."""
     disturbance: float = 0.3
     """In lessons, something else than the plan is done with up to this probability."""
     most_lessons: int = 200_000
@@ -77,12 +82,13 @@ class FittedPlanning(AbstractPlanning):
         super().__post_init__()
         at_least(
             self, 1, "most_options", "memory_steps", "fewest_steps", "least_steps", "draws",
-            "tested", "weights", "model_updates", "rehearsal_weights", "episodes", "most_lessons",
+            "tested", "weights", "most_pairs", "model_updates", "rehearsal_weights", "episodes",
+            "most_lessons",
         )  # fmt: skip
         at_least(self, 2, "nodes", "most_along")
         at_least(self, 0, "most_numbers", "disturbance", "slack")
         at_most(self, 1, "disturbance")
-        positive(self, "reach")
+        positive(self, "reach", "nearly")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where chance plays a part, and observations are few numbers."""
