@@ -9,12 +9,33 @@ from pathlib import Path
 import pytest
 
 from pcn.errors import UserError
-from pcn.lookup import find_function, is_importable, name_of
+from pcn.lookup import find_function, is_importable, name_of, optional_module
 
 
 def test_what_can_be_imported_has_its_own_name():
     assert name_of(partial) == "functools:partial"
     assert is_importable(name_of(test_what_can_be_imported_has_its_own_name))
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "is not installed"),
+        (
+            "import yet_another_package",
+            "cannot be imported (No module named 'yet_another_package')",
+        ),
+    ],
+)
+def test_an_optional_package_says_whether_it_or_something_that_it_needs_is_missing(
+    tmp_path, monkeypatch, content, why
+):
+    monkeypatch.syspath_prepend(tmp_path)
+    if content is not None:
+        (tmp_path / "some_package.py").write_text(content)
+    with pytest.raises(UserError) as told:
+        optional_module("some_package", extra="some")
+    assert str(told.value) == f"some_package {why}: pip install 'pcn[some]'"
 
 
 def test_two_of_the_same_name_are_told_apart():

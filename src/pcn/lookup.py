@@ -67,12 +67,17 @@ def is_importable(name: str) -> bool:
 
 
 def optional_module(module: str, *, extra: str) -> Any:
-    """A module that only comes with an extra; a `UserError` names the extra if it is missing."""
+    """A module that only comes with an extra; a `UserError` names the extra if it is missing.
+
+    Where the package is there and its own imports fail, the error says why.
+    """
+    package = module.partition(".")[0]
     try:
         return importlib.import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        raise UserError(f"{package} is not installed: pip install 'pcn[{extra}]'") from None
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == package
+        why = "is not installed" if missing else f"cannot be imported ({error})"
+        raise UserError(f"{package} {why}: pip install 'pcn[{extra}]'") from None
 
 
 def find_object(name: str) -> Any:
