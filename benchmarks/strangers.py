@@ -59,7 +59,7 @@ COLUMNS = ("id", "seed", "steps", "hypervolume", "share", "policies", "cpu_secon
 def measure(case: Case, seed: int, executions: int) -> dict[str, object]:
     """Train once and execute afresh."""
     started = time.process_time()
-    run = pcn.train(case.id, total_steps=case.steps, seed=seed)
+    run = pcn.train(case.id, total_steps=case.steps, seed=seed, discount=case.discount)
     seconds = time.process_time() - started
     number = 1 if run.spec.deterministic else executions
     fresh, _ = run.execute(executions=number, seed=10_000 + seed)

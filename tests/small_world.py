@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes
+from pcn.algorithms.pcn.refinements.routing.effects import Effects
+from pcn.algorithms.pcn.refinements.routing.outcomes import Outcomes
 
 SIZE, ITEMS, GOAL = 3, ((0, 2), (2, 0)), (2, 2)
 MOVES = ((0, -1), (-1, 0), (0, 1), (1, 0))

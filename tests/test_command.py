@@ -55,6 +55,29 @@ def test_a_command_that_comes_true_equals_the_returns_to_go_at_every_step(discou
         assert command.desired_horizon == 12 - time
 
 
+@pytest.mark.parametrize(("discount", "most_error"), [(0.9, 1.0), (0.95, 1.0), (0.99, 0.01)])
+def test_bounds_keep_rounding_errors_within_the_range_of_returns(discount, most_error):
+    """Errors grow by 1 / discount a step; the truth is summed in double precision."""
+    prizes = np.random.default_rng(0).random((300, 1)) < 0.03
+    rewards = np.where(prizes, 4.0, -1.0).astype(np.float32)
+    truth = np.zeros((301, 1))
+    for time in reversed(range(300)):
+        truth[time] = rewards[time] + discount * truth[time + 1]
+    truth = truth[:-1]
+    lowest, highest = (bound.astype(np.float32) for bound in (truth.min(axis=0), truth.max(axis=0)))
+    command, errors = Command(truth[0].astype(np.float32), jnp.float32(300)), []
+    for reward, true in zip(rewards, truth, strict=True):
+        errors.append(np.abs(np.asarray(command.desired_return) - true) / (highest - lowest))
+        command = command.after(
+            reward, discount=jnp.float32(discount), upper_bound=highest, lower_bound=lowest
+        )
+    errors = np.concatenate(errors)
+    assert errors.max() <= most_error + 1e-6
+    assert errors[:90].max() <= 0.01
+    # What a step is worth at the start is exact to single precision.
+    assert np.max(errors * discount ** np.arange(300)) < 2e-6
+
+
 def test_a_reward_after_twenty_empty_steps_is_asked_for_in_full_when_it_is_due():
     discount = 0.98
     rewards = np.zeros((21, 1))
@@ -71,12 +94,14 @@ def test_a_reward_after_twenty_empty_steps_is_asked_for_in_full_when_it_is_due()
     assert naive[0] == pytest.approx(0.668, abs=5e-4)
 
 
-def test_what_is_left_is_kept_below_the_upper_bound():
+def test_what_is_left_is_kept_between_the_bounds():
     command = Command(jnp.array([10.0, -5.0]), jnp.array(5.0))
     after = command.after(
         jnp.array([-3.0, -1.0]), discount=1.0, upper_bound=jnp.array([12.0, -1.0])
     )
     assert after.desired_return.tolist() == [12.0, -4.0]
+    above = command.after(jnp.array([3.0, 9.0]), discount=0.5, lower_bound=jnp.array([0.0, -20.0]))
+    assert above.desired_return.tolist() == [14.0, -20.0]  # (10 - 3) / .5; (-5 - 9) / .5 is -28
 
 
 def test_a_batch_of_commands_is_updated_as_each_of_them():

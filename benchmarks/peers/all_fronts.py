@@ -35,6 +35,9 @@ MINECART = Case("minecart-v0", 200_000, 1.0, (0, 0, -200))
 STILL_MINECART = Case("minecart-deterministic-v0", 100_000, 1.0, (0, 0, -200), 1)
 MOUNTAIN_CAR = Case("mo-mountaincar-v0", 100_000, 1.0, (-201, -201, -201))
 LANDER = Case("mo-lunar-lander-v3", 200_000, 0.99, (-101, -1001, -101, -101))
+HOPPER = Case("mo-hopper-v5", 300_000, 0.99, (-100, -100, -100))
+CHEETAH = Case("mo-halfcheetah-v5", 300_000, 0.99, (-100, -500))
+WALKER = Case("mo-walker2d-v5", 300_000, 0.99, (-100, -100))
 
 CASES = [
     *(("pql", case) for case in (GATHERING, FRUIT_TREE, TREASURE)),
@@ -42,7 +45,7 @@ CASES = [
         ("pcn", case)
         for case in (
             GATHERING, BOTTLES, FISHWOOD, FOUR_ROOM, FRUIT_TREE, TREASURE, MINECART,
-            STILL_MINECART, MOUNTAIN_CAR, LANDER,
+            STILL_MINECART, MOUNTAIN_CAR, LANDER, HOPPER, CHEETAH, WALKER,
         )
     ),
     ("pql", BOTTLES),
@@ -61,6 +64,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--core", type=int, help="run on this core alone")
     parser.add_argument("--algorithms", nargs="+", default=["pql", "pcn", "envelope", "gpi-ls"])
+    parser.add_argument("--ids", nargs="+", help="these alone")
     parser.add_argument("--most-seconds", type=float, help="give a case up after this long")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
@@ -78,6 +82,8 @@ def main() -> None:
     done = {(one["algorithm"], one["id"], one["seed"]) for one in found}
     for algorithm, case in CASES:
         if algorithm not in given.algorithms or (algorithm, case.id, given.seed) in done:
+            continue
+        if given.ids is not None and case.id not in given.ids:
             continue
         command = [
             given.peer_python, str(Path(__file__).with_name("executed_fronts.py")),

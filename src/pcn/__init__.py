@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pcn.envs.spec import EnvironmentSpec, Front, Objective
     from pcn.errors import Stopped, UserError
     from pcn.runs.checking import EnvironmentCheck, check
-    from pcn.runs.events import Advanced, Noticed, Probing, Started
+    from pcn.runs.events import Advanced, Collecting, Noticed, Probing, Started
     from pcn.runs.policy import Policy
     from pcn.runs.request import Request
     from pcn.runs.run import Run, load
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AbstractCompiledEnvironment",
     "Advanced",
+    "Collecting",
     "CoverageSet",
     "EnvironmentCheck",
     "EnvironmentSpec",
@@ -62,6 +63,7 @@ __all__ = [
 _MODULES = {
     "AbstractCompiledEnvironment": "pcn.envs.compiled",
     "Advanced": "pcn.runs.events",
+    "Collecting": "pcn.runs.events",
     "CoverageSet": "pcn.coverage",
     "EnvironmentCheck": "pcn.runs.checking",
     "EnvironmentSpec": "pcn.envs.spec",

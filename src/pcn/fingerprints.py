@@ -4,9 +4,12 @@ from functools import lru_cache
 
 import jax
 import numpy as np
-from jaxtyping import Float, PyTree, UInt64
+from jaxtyping import Float, PyTree, Shaped, UInt64
 
 from pcn.types import AnyArray
+
+MOST_NUMBERS = 1 << 20
+"""Numbers of observations that are converted at a time."""
 
 
 def fingerprints(
@@ -15,10 +18,25 @@ def fingerprints(
     """A number per observation of the first steps, equal for equal observations."""
     total: UInt64[np.ndarray, "episode time"] | np.uint64 = np.uint64(0)
     for number, leaf in enumerate(jax.tree.leaves(observations)):
-        values = np.asarray(leaf)[:, :num_steps]
-        flat = values.reshape(*values.shape[:2], -1).astype(np.float64)
-        total = total * np.uint64(31) + row_fingerprints(flat, seed=number)
+        total = total * np.uint64(31) + _leaf_fingerprints(np.asarray(leaf)[:, :num_steps], number)
     return np.asarray(total)
+
+
+def _leaf_fingerprints(
+    values: Shaped[np.ndarray, "episode time *part"], seed: int
+) -> UInt64[np.ndarray, "episode time"]:
+    """In pieces: pictures of bytes take eight times their memory as float64 numbers."""
+    num_episodes, num_steps = values.shape[:2]
+    found = np.zeros((num_episodes, num_steps), np.uint64)
+    size = max(1, int(np.prod(values.shape[2:])))
+    steps_at_once = max(1, min(num_steps, MOST_NUMBERS // size))
+    episodes_at_once = max(1, MOST_NUMBERS // (size * steps_at_once))
+    for first in range(0, num_episodes, episodes_at_once):
+        for start in range(0, num_steps, steps_at_once):
+            place = slice(first, first + episodes_at_once), slice(start, start + steps_at_once)
+            piece = values[place].astype(np.float64)
+            found[place] = row_fingerprints(piece.reshape(*piece.shape[:2], -1), seed=seed)
+    return found
 
 
 def row_fingerprints(

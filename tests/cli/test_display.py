@@ -10,7 +10,7 @@ from rich.text import Text
 
 from pcn.cli.display import Display, first_line
 from pcn.envs.evidence import Evidence
-from pcn.runs import Advanced, Request, Started
+from pcn.runs import Advanced, Collecting, Request, Started
 from pcn.runs.settling import settle
 
 
@@ -81,3 +81,19 @@ def test_the_first_line_says_what_was_found_out(started):
     )  # fmt: skip
     line = first_line("Resuming", dataclasses.replace(started, settings=discounted))
     assert "(config as given, seed 4, returns discounted by 0.9)" in line
+
+
+def test_a_slow_environment_has_a_line_every_half_minute_within_an_iteration(started):
+    collecting = [Collecting(second, 100, seconds=float(second)) for second in range(1, 95)]
+    _, *lines = shown([started, *collecting[:70], advanced(70), *collecting[70:]]).splitlines()
+    assert lines == [
+        "30 of 100 steps · collecting the first episodes · 30 s",
+        "60 of 100 steps · collecting the first episodes · 60 s",
+        "70 of 100 steps · front 3 · executed hypervolume - · loss 0.500 · 7 s, about 3 s left",
+        "71 of 100 steps · front 3 · executed hypervolume - · loss 0.500 · 71 s",
+    ]
+
+
+def test_the_bar_moves_within_an_iteration(started):
+    text = shown([started, advanced(10), Collecting(55, 100, 6.0)], terminal=True)
+    assert re.search(r"55%.*55 of 100 steps · front 3", Text.from_ansi(text).plain)

@@ -222,6 +222,22 @@ def test_a_command_of_ones_own_is_bounded_like_those_of_the_run(tmp_path, monkey
     assert policy.horizon == 6
 
 
+def test_a_discounted_command_has_a_lower_bound_in_the_runner_too(tmp_path, monkeypatch):
+    run = toy_run(Warehouse, config=dataclasses.replace(CONFIG, discount=0.5))
+    run.weights["lower_bound"] = np.array([0.0, -12.0])
+    assert_same_actions(run, tmp_path)
+    write_onnx(run, tmp_path / "floored.onnx")
+    monkeypatch.syspath_prepend(tmp_path)
+    runner, policy = __import__("floored_policy").Policy(0), run.policy(0)
+    for reward in ([2.0, 1.0], [5.0, -20.0], [0.1, -0.7]):
+        policy.act(run.spec.observation_space.sample())
+        for one in (runner, policy):
+            one.observe(reward)
+        left = policy.command.desired_return
+        assert runner.want.tolist() == left.tolist()
+        assert np.all(left >= run.weights["lower_bound"])
+
+
 def test_real_actions_are_those_of_the_policy(tmp_path):
     """The graphs of the other heads have tests of their own; the runner treats all alike."""
     actions = gym.spaces.Box(np.float32([-2, 0.5]), np.float32([1, 9.5]))

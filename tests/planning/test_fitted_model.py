@@ -85,3 +85,40 @@ def test_an_action_that_was_hardly_tried_is_not_known():
     steps = swinging()
     rare = np.flatnonzero((steps.options == 1) | (np.arange(len(steps)) < 4))
     assert not fitted(steps.taking(rare)).known[:, 0].any()
+
+
+def test_amounts_learn_from_near_amounts():
+    rng = np.random.default_rng(0)
+    levels, amounts = 21, np.linspace(-1.0, 1.0, 21)[:, None]
+    taken = rng.choice(np.arange(0, levels, 2), size=6000)  # never an odd level
+    seen = rng.uniform(0, 1, size=(6000, 1))
+    after = seen + 0.3 * np.maximum(amounts[taken], 0.0)  # with a kink in the middle
+    rewards = np.column_stack([-np.abs(amounts[taken, 0]), np.ones(6000)])
+    steps = Steps(seen, taken, rewards, after, np.zeros(6000, bool), np.zeros(6000, bool))
+    lattice = Lattice.over(np.concatenate([seen, after]), most_nodes=40, most_along=40)
+    settings = {
+        "neighbours": (8, 32), "reach": 3.0, "least_steps": 3, "draws": 4, "tested": 1000,
+        "updates": 2000, "rng": rng,
+    }  # fmt: skip
+    offered = np.array([0, 5, 11, 15, 20])
+    model = fit_model(steps, lattice, amounts, offered=offered, amounts=True, **settings)
+    inside = lattice.observations(lattice.nodes)[:, 0] < 1.0
+    assert model.known[inside].all()
+    moved = model.changes[inside, :, 0] * lattice.size
+    truth = np.broadcast_to(0.3 * np.maximum(amounts[offered, 0], 0.0), moved.shape)
+    np.testing.assert_allclose(moved, truth, atol=0.01)
+    truth = np.broadcast_to(-np.abs(amounts[offered, 0]), moved.shape)
+    np.testing.assert_allclose(model.rewards[inside, :, 0], truth, atol=0.03)
+
+
+def test_amounts_far_from_all_that_were_taken_are_not_known():
+    rng = np.random.default_rng(0)
+    amounts, taken = np.linspace(-1.0, 1.0, 21)[:, None], rng.integers(0, 11, size=2000)
+    seen = rng.uniform(0, 1, size=(2000, 1))
+    steps = Steps(seen, taken, seen, seen, np.zeros(2000, bool), np.zeros(2000, bool))
+    model = fit_model(
+        steps, Lattice.over(seen, most_nodes=20, most_along=20), amounts, amounts=True, updates=50,
+        neighbours=(8,), reach=3.0, least_steps=3, draws=4, tested=100, rng=rng,
+    )  # fmt: skip
+    assert model.known[:, :12].all()
+    assert not model.known[:, 12:].any()

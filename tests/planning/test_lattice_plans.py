@@ -86,6 +86,30 @@ def test_chance_is_part_of_the_plan():
     assert fast.returns[:, 0].mean() > -7
 
 
+def test_it_is_known_how_much_worse_every_other_action_is():
+    weights = np.array([[1.0, 0.25], [1.0, 2.0]])
+    plans = plan_on_lattice(walk(), weights, discount=1.0, horizon=50)
+    places = np.array([[8.0], [8.0], [0.2], [0.2]])
+    found = plans.shortfalls(np.array([0, 1, 0, 1]), places, 0)
+    # From 8 a run (1.25 or 3) or two walks (2) reach the goal; staying costs a step (1).
+    # From 0 it is five runs (6.25) or ten walks (10). From 9 on any last step walks (1).
+    # With a first walk, four runs and a second walk remain for the first plan: 7 in all.
+    # With a first run, eight walks remain for the second one: 11 in all.
+    expected = [[1.0, 0.75, 0.0], [1.0, 0.0, 1.0], [1.0, 0.75, 0.0], [1.0, 0.0, 1.0]]
+    extents = np.array([6.25 - 1.0, 10.0 - 1.0])[[0, 1, 0, 1], None]
+    np.testing.assert_allclose(found, expected / extents, atol=1e-6)
+
+
+def test_where_nothing_is_known_no_action_is_worse_and_unknown_ones_are_endlessly():
+    known = np.ones((12, 3), bool)
+    known[6], known[2, RUN] = False, False
+    plans = plan_on_lattice(walk(known=known), np.array([[1.0, 0.1]]), discount=1.0, horizon=50)
+    found = plans.shortfalls(np.zeros(2, int), np.array([[6.0], [2.0]]), 0)
+    np.testing.assert_array_equal(found[0], np.zeros(3))
+    assert np.isinf(found[1, RUN])
+    assert found[1].min() == 0
+
+
 def test_disturbed_episodes_tell_what_the_plan_would_do():
     found = returns(walk(), [[0.01, 1.0]] * 50, disturbed=np.full(50, 0.5))
     assert (found.options[found.places[:, 0] < GOAL - 1] == WALK).all()

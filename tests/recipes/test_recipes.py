@@ -102,3 +102,23 @@ def test_of_pictures_fewer_episodes_are_kept():
     assert recipe_for("any", {}, "pcn", "paper", spec((2, 40, 40)))[0]["capacity"] == 50
     assert "capacity" not in recipe_for("any", {}, "pcn", "paper", spec((40,)))[0]
     assert "capacity" not in recipe_for("any", {}, "ra", "default", spec((2, 40, 40)))[0]
+
+
+@pytest.mark.parametrize(
+    ("shape", "deterministic", "expected"),
+    [((1,), False, 128), ((2,), False, None), ((1,), True, None)],
+)
+def test_fine_levels_where_one_number_is_seen_and_one_is_chosen(shape, deterministic, expected):
+    spec = EnvironmentSpec(
+        name="reservoir",
+        observation_space=gym.spaces.Box(0.0, 100.0, shape, np.float32),
+        action_space=gym.spaces.Box(0.0, 50.0, (1,), np.float32),
+        objectives=(Objective("flood"), Objective("thirst")),
+        step_limit=100,
+        reference_point=(-100.0, -100.0),
+        deterministic=deterministic,
+    )
+    values, _ = recipe_for("reservoir-v0", {}, "pcn", "default", spec)
+    assert values.get("action_levels") == expected
+    assert "action_levels" not in recipe_for("reservoir-v0", {}, "pcn", "paper", spec)[0]
+    assert "action_levels" not in recipe_for("reservoir-v0", {}, "mones", "default", spec)[0]

@@ -5,6 +5,8 @@ import shutil
 import pytest
 
 import pcn
+from logged import SETTLED as SETTLED_WALK
+from logged import Walk
 from made_runs import TREASURES, made_run
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Snapshot
 from pcn.envs.environment import AbstractEnvironment
@@ -15,6 +17,7 @@ from pcn.runs.folder import CHECKPOINT, RunFolder
 from pcn.runs.settling import Settled
 from pcn.runs.training_loop import Record, TrainingLoop
 from pcn.runs.writer import TakenOver
+from sizes import tiny
 
 RUN = made_run(TREASURES)
 PROBE = {"episodes": 0, "steps": 0}
@@ -112,3 +115,16 @@ def test_a_checkpoint_of_an_attempt_that_was_succeeded_stops_it(tmp_path):
         loop._save()
     assert notes(told) == []
     assert not (folder.path / CHECKPOINT).exists()
+
+
+@pytest.mark.slow
+def test_an_iteration_tells_of_steps_while_episodes_run(monkeypatch):
+    monkeypatch.setattr("pcn.runs.training_loop.COLLECTING_SECONDS", 0.0)
+    told = []
+    pcn.train(Walk, arguments=SETTLED_WALK, report=told.append, **tiny("pcn"))
+    steps = [event.steps for event in told if isinstance(event, pcn.Advanced | pcn.Collecting)]
+    assert steps == sorted(steps)
+    collected = [event.steps for event in told if isinstance(event, pcn.Collecting)]
+    # Every step of a Gymnasium environment in turn; the last one of all is among them.
+    assert collected[-1] == max(steps)
+    assert len(collected) > 3 * len([event for event in told if isinstance(event, pcn.Advanced)])

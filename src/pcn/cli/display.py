@@ -2,6 +2,7 @@
 
 import logging
 import math
+from dataclasses import replace
 from types import TracebackType
 
 from rich.console import Console
@@ -12,12 +13,14 @@ from rich.table import Column
 from pcn.cli.screen import number, vector
 from pcn.envs.evidence import Evidence
 from pcn.envs.spec import EnvironmentSpec
-from pcn.runs.events import Advanced, Event, Noticed, Probing, Started
+from pcn.runs.events import Advanced, Collecting, Event, Noticed, Probing, Started
 
 PLAIN_LINES = 10
 """How many lines a quick run prints where there is no terminal."""
 SECONDS_BETWEEN_LINES = 15.0
-"""A slow run prints a line that often, whatever it is doing."""
+"""A slow run prints a line that often after iterations, whatever it is doing."""
+COLLECTING_SECONDS = 30.0
+"""A slow environment has a line that often within an iteration."""
 WIDE = 110
 """Columns of a terminal that has room for everything."""
 
@@ -36,6 +39,7 @@ class Display:
         self._last_line = 0
         self._last_seconds = 0.0
         self._phase = "training"
+        self._last_event: Advanced | None = None
         self._warnings = _Notes(self)
 
     def __enter__(self) -> "Display":
@@ -63,6 +67,8 @@ class Display:
             self._console.print(f"[bold]note[/]  {escape(event.sentence)}")
         elif isinstance(event, Started):
             self._start(event)
+        elif isinstance(event, Collecting):
+            self._collect(event)
         else:
             self._advance(event)
 
@@ -91,17 +97,37 @@ class Display:
         """Whether a bar, its text and the number of all steps would not fit into a line."""
         return self._console.is_terminal and self._console.width < WIDE
 
+    def _steps(self, event: Advanced | Collecting) -> str:
+        of_all = "" if self._is_narrow else f" of {event.total_steps:,}"
+        return f"{event.steps:,}{of_all} steps"
+
+    def _text(self, event: Advanced) -> str:
+        counted = f"{self._steps(event)} · front {event.front_size}"
+        loss = "-" if math.isnan(event.loss) else f"{event.loss:.3f}"
+        if event.phase != "training":
+            return f"{event.phase} · {counted}"
+        return f"{counted} · executed hypervolume {self._hypervolume} · loss {loss}"
+
+    def _collect(self, event: Collecting) -> None:
+        """Show that steps are being taken."""
+        last = self._last_event
+        if last is None:
+            text = f"{self._steps(event)} · collecting the first episodes"
+        else:
+            text = self._text(replace(last, steps=event.steps, seconds=event.seconds))
+        if self._bar is not None:
+            self._bar.update(
+                self._task, completed=event.steps, total=event.total_steps, description=text
+            )
+        elif event.seconds - self._last_seconds >= COLLECTING_SECONDS:
+            self._last_seconds = event.seconds
+            self._console.print(f"{text} · {event.seconds:.0f} s")
+
     def _advance(self, event: Advanced) -> None:
+        self._last_event = event
         if event.evaluation is not None:
             self._hypervolume = number(event.evaluation.executed_hypervolume)
-        of_all = "" if self._is_narrow else f" of {event.total_steps:,}"
-        counted = f"{event.steps:,}{of_all} steps · front {event.front_size}"
-        loss = "-" if math.isnan(event.loss) else f"{event.loss:.3f}"
-        text = (
-            f"{counted} · executed hypervolume {self._hypervolume} · loss {loss}"
-            if event.phase == "training"
-            else f"{event.phase} · {counted}"
-        )
+        text = self._text(event)
         if self._bar is not None:
             self._bar.update(
                 self._task, completed=event.steps, total=event.total_steps, description=text

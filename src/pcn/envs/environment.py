@@ -1,12 +1,16 @@
 """What every environment offers, whatever its kind."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
 
 from pcn.envs.observations import ObservationReader, reader_for
 from pcn.envs.spec import EnvironmentSpec
+
+Watcher = Callable[[int], None]
+"""Is told how many steps have just been taken, while episodes run."""
 
 
 class AbstractEnvironment(ABC):
@@ -30,6 +34,12 @@ class AbstractEnvironment(ABC):
 
     def prepare(self) -> None:  # noqa: B027 (most kinds have nothing to prepare)
         """Do what can fail before training begins, such as starting worker processes."""
+
+    def watch(self, watcher: Watcher | None) -> None:  # noqa: B027 (most kinds are quick)
+        """Tell `watcher` of steps as they are taken, where an episode may take long.
+
+        Whole episodes are counted by the rollout: this is for people who wait.
+        """
 
     def close(self) -> None:  # noqa: B027 (most kinds have nothing to close)
         """Release what the environment holds, such as worker processes."""

@@ -33,6 +33,8 @@ from pcn.lookup import GivenName, find_object, is_importable, name_of
 
 ProbeSource = Callable[[GymnasiumSource, Mapping[str, Any]], Probe]
 """Plays random episodes, given what is known already."""
+ACTION_BOUNDS = ("action_low", "action_high")
+"""The arguments for bounds of continuous actions."""
 
 
 @dataclass(frozen=True)
@@ -171,12 +173,7 @@ def _find_gymnasium(
             "masked_actions": found.masked_actions,
             "step_limit": found.step_limit,
         }
-        box = found.action_space
-        if isinstance(box, gym.spaces.Box) and box != source.instance().action_space:
-            settled |= {
-                "action_low": tuple(np.ravel(box.low).tolist()),
-                "action_high": tuple(np.ravel(box.high).tolist()),
-            }
+        settled |= _bounds_unlike(source.instance().action_space, found.action_space)
         num_episodes, num_steps = found.num_episodes, found.num_steps
         evidence = found.evidence
         if evidence is not None and not settled["workers"]:
@@ -216,11 +213,16 @@ def _find_adapted(
         raise
     except Exception as error:  # whatever the package raises, such as for a file it cannot load
         raise UserError(f"cannot make {name}: {error}") from None
-    own = {key: settled[key] for key in JAX_PACKAGE}
+    bounds = {key: settled[key] for key in ACTION_BOUNDS}
+    own = {key: settled[key] for key in JAX_PACKAGE if key not in bounds}
     environment = AdaptedEnvironment.of(source, name=name, **own)
     if spec is not None:
         return FoundEnvironment(dataclasses.replace(environment, spec=spec), settled)
-    given = {**own, "step_limit": environment.spec.step_limit}
+    space = within(environment.spec.action_space, *bounds.values())
+    settled |= _bounds_unlike(environment.spec.action_space, space)
+    spec = dataclasses.replace(environment.spec, action_space=space)
+    environment = dataclasses.replace(environment, spec=spec)
+    given = {**own, "step_limit": spec.step_limit}
     if given["reference_point"] is None or given["deterministic"] is None:
         found = probed(GymnasiumSource(name, environment.person_view), given)
         if given["reference_point"] is None:
@@ -243,6 +245,16 @@ def _find_adapted(
     )
 
 
+def _bounds_unlike(
+    own: gym.Space[Any], found: gym.Space[Any] | None
+) -> dict[str, tuple[float, ...]]:
+    """The bounds of continuous actions as arguments, where they are not the environment's own."""
+    if not isinstance(found, gym.spaces.Box) or found == own:
+        return {}
+    sides = zip(ACTION_BOUNDS, (found.low, found.high), strict=True)
+    return {name: tuple(np.ravel(side).tolist()) for name, side in sides}
+
+
 def _probe_unless_known(
     source: GymnasiumSource,
     settled: Mapping[str, Any],
@@ -251,7 +263,7 @@ def _probe_unless_known(
     """What is given, and what random episodes find where something is not."""
     names = ("reference_point", "deterministic", "masked_actions", "step_limit")
     given = {name: settled[name] for name in names if settled[name] is not None}
-    bounds = {name: settled[name] for name in ("action_low", "action_high")}
+    bounds = {name: settled[name] for name in ACTION_BOUNDS}
     space = within(source.instance().action_space, *bounds.values())
     if len(given) == len(names) and not is_unbounded(space):
         found = Probe(**given, action_space=space)

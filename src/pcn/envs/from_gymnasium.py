@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from pcn.envs.environment import AbstractEnvironment
+from pcn.envs.environment import AbstractEnvironment, Watcher
 from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv, TellingFailures
 from pcn.envs.observations import ObservationReader
 from pcn.envs.probing import Probe
@@ -51,6 +51,7 @@ class GymnasiumEnvironment(AbstractEnvironment):
         self._workers = workers
         self._answer_seconds = answer_seconds
         self._slots: Slots | None = None
+        self._watcher: Watcher | None = None
 
     @classmethod
     def from_source(
@@ -76,16 +77,28 @@ class GymnasiumEnvironment(AbstractEnvironment):
 
     def _make_slots(self) -> Slots:
         if not self._workers:
-            return LocalSlots(self._make, self.spec)
+            return LocalSlots(self._make, self.spec, told=self._tell)
         if self._workers == "ray":
             from pcn.envs.ray_slots import RaySlots
 
-            return RaySlots(
-                self._make, self.spec, self.num_slots, answer_seconds=self._answer_seconds
-            )
-        return WorkerSlots(
-            self._make, self.spec, self.num_slots, answer_seconds=self._answer_seconds
+            kind: type[RaySlots] | type[WorkerSlots] = RaySlots
+        else:
+            kind = WorkerSlots
+        return kind(
+            self._make,
+            self.spec,
+            self.num_slots,
+            answer_seconds=self._answer_seconds,
+            told=self._tell,
         )
+
+    def watch(self, watcher: Watcher | None) -> None:
+        """Tell `watcher` of steps as they are taken."""
+        self._watcher = watcher
+
+    def _tell(self, num_steps: int) -> None:
+        if self._watcher is not None:
+            self._watcher(num_steps)
 
     def prepare(self) -> None:
         """Start the workers, so that errors in them are told before training begins."""

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pcn.cluster import connected, nodes_with_cores, reason_of, worker_environment
+from pcn.envs.environment import Watcher
 from pcn.envs.gymnasium_source import MakeEnv
-from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script
+from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, tell_nobody
 from pcn.envs.spec import EnvironmentSpec
 from pcn.envs.worker_slots import (
     ANSWER_SECONDS,
@@ -105,8 +106,10 @@ class RaySlots:
         num_slots: int,
         *,
         answer_seconds: float = ANSWER_SECONDS,
+        told: Watcher = tell_nobody,
     ) -> None:
         self.closed = False
+        self._told = told
         self._connection = ExitStack()
         self._ray = self._connection.enter_context(connected())
         self._arguments = make, spec
@@ -129,6 +132,7 @@ class RaySlots:
         for slot, (_, reward, *_) in answers.items():
             self._episodes[slot].actions.append(actions[slot])
             self._episodes[slot].rewards.append(reward)
+        self._told(len(answers))
         return answers
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
@@ -136,6 +140,7 @@ class RaySlots:
         answers = self._ask("play", scripts)
         for slot in scripts:
             self._episodes.pop(slot, None)
+        self._told(sum(len(played.rewards) for played in answers.values()))
         return answers
 
     def close(self) -> None:

@@ -200,7 +200,10 @@ JAX_PACKAGE: dict[str, Parameter] = {
         None,
         "The vector reward, `module:function` of state, action, next state and scalar reward.",
     ),
-    **{name: GYMNASIUM[name] for name in ("step_limit", "reference_point", "deterministic")},
+    **{
+        name: GYMNASIUM[name]
+        for name in ("step_limit", "reference_point", "deterministic", "action_low", "action_high")
+    },
 }
 BRAX: dict[str, Parameter] = {
     **JAX_PACKAGE,

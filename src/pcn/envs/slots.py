@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float, Num
 
 from pcn.envs.answers import AnswerCheck
+from pcn.envs.environment import Watcher
 from pcn.envs.failures import close_all, failure_of
 from pcn.envs.gymnasium_source import GymnasiumSource, MakeEnv
 from pcn.envs.observations import reader_for
@@ -79,10 +80,18 @@ class Slots(Protocol):
         """Whether they have been closed, as they are when a worker process has died."""
 
 
+def tell_nobody(num_steps: int) -> None:
+    """What slots tell of steps where nobody waits."""
+
+
 class Slot:
     """One instance and the reader of its observations."""
 
-    def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
+    def __init__(
+        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
+    ) -> None:
+        self.told = told
+        """Is told of every step."""
         head = action_head_for(spec.action_space)
         self._check = AnswerCheck(spec.name, head, spec.num_objectives)
         self.environment = make()
@@ -102,6 +111,7 @@ class Slot:
         check = self._check
         check.advance()
         observation, reward, terminated, truncated, info = self.environment.step(action)
+        self.told(1)
         return (
             self.reader.next(observation),
             check.reward(reward).astype(np.float32),
@@ -145,8 +155,10 @@ class Slot:
 class LocalSlots:
     """All instances in this process, each made when it is first needed."""
 
-    def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
-        self._make, self._spec = make, spec
+    def __init__(
+        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
+    ) -> None:
+        self._make, self._spec, self._told = make, spec, told
         self._filled: dict[int, Slot] = {}
         self.closed = False
 
@@ -181,7 +193,7 @@ class LocalSlots:
             if slot not in self._filled:
                 # A source tells what cannot be made, and what to install for it.
                 source = GymnasiumSource(self._spec.name, self._make)
-                self._filled[slot] = Slot(source.instance, self._spec)
+                self._filled[slot] = Slot(source.instance, self._spec, told=self._told)
 
     def close(self) -> None:
         """Close every environment."""

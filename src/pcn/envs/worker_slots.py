@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import Connection
@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from pcn.envs.environment import Watcher
 from pcn.envs.failures import failure_of
 from pcn.envs.gymnasium_source import MakeEnv
-from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, Slot
+from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, Slot, tell_nobody
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.processor_time import count_worker, keep_worker
@@ -34,6 +35,8 @@ ANSWER_SECONDS = 600.0
 """A worker that has not answered for so long is given up."""
 TOLD_SECONDS = 30.0
 """A worker that has not answered for so long is told of."""
+COUNTED_SECONDS = 1.0
+"""A worker that plays a whole episode tells that often how many steps it has taken."""
 _NAME = "pcn-worker"
 _UNGUARDED = 77
 """Exit code of a worker that was about to start workers while it imported the main script."""
@@ -57,8 +60,10 @@ class WorkerSlots:
         num_slots: int,
         *,
         answer_seconds: float = ANSWER_SECONDS,
+        told: Watcher = tell_nobody,
     ) -> None:
         _end_if_unguarded()
+        self._told = told
         context = _context()
         self.closed = False
         self._name = spec.name
@@ -83,7 +88,9 @@ class WorkerSlots:
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
         """Take an action in each of these slots."""
-        return self._ask("step", actions)
+        answers = self._ask("step", actions)
+        self._told(len(answers))
+        return answers
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
         """Run a whole episode in each of these slots."""
@@ -97,7 +104,10 @@ class WorkerSlots:
         try:
             for slot, message in messages.items():
                 self._pipes[slot].send((what, message))
-            answers = {slot: self._received(slot, what) for slot in messages}
+            if what == "play":
+                answers = self._played(messages)
+            else:
+                answers = {slot: self._received(slot, what) for slot in messages}
         except (EOFError, ConnectionError):
             self._tell_of_the_dead()
         except (pickle.UnpicklingError, AttributeError, ImportError, TypeError) as error:
@@ -110,6 +120,26 @@ class WorkerSlots:
                 self.close()
                 raise UserError(answer)
         return {slot: answer for slot, (_, answer) in answers.items()}
+
+    def _played(self, slots: Iterable[int]) -> dict[int, Any]:
+        """The episodes of these slots, once all are over; steps are told as they are taken."""
+        counted: dict[int, int] = dict.fromkeys(slots, 0)
+        answers: dict[int, Any] = {}
+        while len(answers) < len(counted):
+            waiting = [slot for slot in counted if slot not in answers]
+            pipes = [self._pipes[slot] for slot in waiting]
+            heard = multiprocessing.connection.wait(pipes, COUNTED_SECONDS)
+            ready = [slot for slot in waiting if self._pipes[slot] in heard]
+            for slot in ready or waiting[:1]:
+                failed, answer = self._received(slot, "play")
+                if failed is None:
+                    num_steps = answer
+                else:
+                    answers[slot] = failed, answer
+                    num_steps = 0 if failed else len(answer.rewards) - counted[slot]
+                counted[slot] += num_steps
+                self._told(num_steps)
+        return {slot: answers[slot] for slot in counted}
 
     def _received(self, slot: int, what: str) -> Any:
         """The answer of a slot; a `UserError` if it takes too long."""
@@ -226,15 +256,20 @@ def _seed_process(what: str, message: Any) -> None:
 class SlotProcess:
     """The one slot of a process that answers messages."""
 
-    def __init__(self, make: MakeEnv, spec: EnvironmentSpec) -> None:
+    def __init__(
+        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
+    ) -> None:
+        """`told` hears of the steps of whole episodes now and then, while they are played."""
         self._make = partial(Slot, make, spec)
         self._name = spec.name
+        self._told = told
         self._slot: Slot | None = None
 
     def answer(self, what: str, message: Any) -> tuple[bool, Any]:
         """False and what a slot's method returns, or True and what failed."""
         try:
             self._slot = self._slot or self._make()
+            self._slot.told = _NowAndThen(self._told) if what == "play" else tell_nobody
             _seed_process(what, message)
             return False, getattr(self._slot, what)(message)
         except UserError as error:
@@ -243,6 +278,21 @@ class SlotProcess:
             if self._slot is None:
                 return True, f"cannot make {self._name} in a worker process: {failure_of(error)}"
             return True, self._slot.failure(error)
+
+
+class _NowAndThen:
+    """Passes steps on, those of a second together."""
+
+    def __init__(self, told: Watcher) -> None:
+        self._told = told
+        self._num_steps, self._last = 0, time.monotonic()
+
+    def __call__(self, num_steps: int) -> None:
+        self._num_steps += num_steps
+        now = time.monotonic()
+        if now - self._last >= COUNTED_SECONDS:
+            self._told(self._num_steps)
+            self._num_steps, self._last = 0, now
 
 
 def _end_with_parent() -> None:
@@ -262,7 +312,7 @@ def _work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     # A simulator that hangs would not see the pipe close.
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    process = SlotProcess(make, spec)
+    process = SlotProcess(make, spec, told=lambda num_steps: pipe.send((None, num_steps)))
     while True:
         try:
             what, message = pipe.recv()

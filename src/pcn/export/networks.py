@@ -80,7 +80,10 @@ def _rule(agent: ConditionedAgent) -> dict[str, Any]:
             "highest": _finite(expectations.highest),
             "least_survival": float(expectations.least_survival),
         }
-    return {"kind": "rewards" if bool(agent.follows_rewards) else "fixed", **bound}
+    if not bool(agent.follows_rewards):
+        return {"kind": "fixed", **bound}
+    lower = {} if agent.lower_bound is None else {"lower_bound": _finite(agent.lower_bound)}
+    return {"kind": "rewards", **bound, **lower}
 
 
 def _finite(values: Any) -> list[float]:

@@ -32,6 +32,7 @@ def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
     commanded, remembers = kinds != {"none"}, facts["pictures"] is not None
     masked, several = facts["mask_size"] > 0, len(facts["networks"]) > 1
     choose = len(facts["policies"]) > 1
+    floored = any("lower_bound" in rule for rule in facts["networks"])
     name = _quoted(model_name)
     yield f'"""{MARK} {__version__}: acts with {name}; needs numpy and onnxruntime only."""'
     yield ""
@@ -59,6 +60,8 @@ def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
         yield '        rule = self.facts["networks"][self.start["network"]]'
         yield '        self.discount = np.float32(self.facts["discount"])'
         yield '        self.bound = np.array(rule["upper_bound"], np.float32)'
+        if floored:
+            yield '        self.floor = np.array(rule.get("lower_bound", -np.inf), np.float32)'
         yield from ['        self.kind = rule["kind"]'] if len(kinds) > 1 else []
         if "expectations" in kinds:
             yield from _expectation_fields(several=len(kinds) > 1)
@@ -107,7 +110,7 @@ def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
     if not commanded:
         yield "        pass"
         return
-    yield from _observing(kinds)
+    yield from _observing(kinds, floored=floored)
     yield "        self.horizon = np.maximum(self.horizon - np.float32(1), np.float32(1))"
 
 
@@ -131,10 +134,13 @@ def _picture_lines(pictures: dict[str, Any]) -> Iterator[str]:
     yield f"        observation = self.frames = frames[-{frames}:]"
 
 
+FLOOR = "self.want = np.maximum(self.want, self.floor)"
+"""The line of models whose desired returns have a lower bound."""
 _RULES = {
     "rewards": [
         "left = (self.want - np.asarray(reward, np.float32)) / self.discount",
         "self.want = np.minimum(left, self.bound)",
+        FLOOR,
     ],
     "expectations": [
         "came = np.asarray(reward, np.float32)",
@@ -147,10 +153,11 @@ _RULES = {
 """How the desired return changes with a step; the others keep it."""
 
 
-def _observing(kinds: set[str]) -> Iterator[str]:
-    for kind, lines in _RULES.items():
+def _observing(kinds: set[str], *, floored: bool) -> Iterator[str]:
+    for kind, rule in _RULES.items():
         if kind not in kinds:
             continue
+        lines = [line for line in rule if floored or line != FLOOR]
         if len(kinds) == 1:
             yield from (f"        {line}" for line in lines)
         else:

@@ -16,8 +16,12 @@ from pcn.planning.lattice import Lattice
 from pcn.planning.seen_steps import Steps
 from pcn.planning.smooth_function import fit_smooth_function
 
+_AMOUNT = 25.0
+"""Half of the range of an amount is as far as so many nodes."""
 _CERTAIN = 0.15
 """Changes that are predicted up to this distance, in nodes, count as certain."""
+_SURE_ERRORS = 3.0
+"""By how many standard errors a fit to near steps must predict better than none."""
 _NOISE_STEPS = 128
 """From how many near steps noise is drawn."""
 _RIDGE = 0.01
@@ -54,15 +58,16 @@ class FittedModel:
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """The steps that took one action: places, and what is to be predicted."""
+    """Steps that took one action, or any amount: where, and what is to be predicted."""
 
-    places: Float[np.ndarray, "step number"]
+    places: Float[np.ndarray, "step coordinate"]
+    """Where it was taken; amounts are one coordinate more."""
     outcomes: Float[np.ndarray, "step outcome"]
     """What the smooth function leaves of the change of the place, the reward, and 1 for an end."""
     tree: cKDTree
 
     def near(
-        self, places: Float[np.ndarray, "query number"], count: int
+        self, places: Float[np.ndarray, "query coordinate"], count: int
     ) -> tuple[Float[np.ndarray, "query neighbour"], Int[np.ndarray, "query neighbour"]]:
         """Distances and numbers of the nearest steps."""
         count = min(count, len(self.places))
@@ -70,13 +75,12 @@ class _Sample:
         return distances, index
 
     def noise(
-        self, places: Float[np.ndarray, "node number"], draws: int
+        self, places: Float[np.ndarray, "node coordinate"], draws: int, number: int
     ) -> Float[np.ndarray, "node draw number"]:
         """Evenly spaced ones of the changes that are left near each node, in order of their sums.
 
         Their mean is zero: noise does not lead anywhere.
         """
-        number = places.shape[1]
         left = self.outcomes[self.near(places, _NOISE_STEPS)[1], :number]
         scale = np.maximum(left.std(axis=(0, 1)), 1e-12)
         order = np.argsort((left / scale).sum(axis=2), axis=1)
@@ -90,8 +94,10 @@ class _Sample:
 def fit_model(
     steps: Steps,
     lattice: Lattice,
-    features: Float[np.ndarray, "option feature"],
+    features: Float[np.ndarray, "action feature"],
     *,
+    offered: Int[np.ndarray, " option"] | None = None,
+    amounts: bool = False,
     updates: int,
     neighbours: tuple[int, ...],
     reach: float,
@@ -106,6 +112,9 @@ def fit_model(
         steps: what was seen.
         lattice: where the model is fitted.
         features: every action as numbers that a network can work with.
+        offered: the actions that the model is for; all if not given.
+        amounts: whether actions are amounts from -1 to 1, of which near ones do about the same;
+            then near steps are those with a near amount, too.
         updates: updates with which the smooth function is fitted.
         neighbours: how many near steps may be used; what predicts best is taken.
         reach: an action is known at a node if `least_steps` steps began no farther away, in nodes.
@@ -120,31 +129,28 @@ def fit_model(
     inputs, spread = np.column_stack([places, features[steps.options]]), outcomes.std(axis=0)
     smooth = fit_smooth_function(inputs, outcomes, rng, updates=updates)
     outcomes = outcomes - smooth.at(inputs)
-    samples = []
-    for option in range(len(features)):
-        own = np.flatnonzero(steps.options == option)
-        enough = len(own) >= max(least_steps, places.shape[1] + 2)
-        samples.append(
-            _Sample(places[own], outcomes[own], cKDTree(places[own])) if enough else None
-        )
+    offered = np.arange(len(features)) if offered is None else offered
     nodes, number = lattice.nodes, places.shape[1]
+    samples = _samples(places, outcomes, steps.options, features, least_steps, amounts)
     counts, certain = _best_counts(samples, spread, neighbours, tested, number, rng)
-    shape = (len(lattice), len(features))
+    shape = (len(lattice), len(offered))
     known, means = np.zeros(shape, bool), np.zeros((*shape, outcomes.shape[1]))
     noise = np.zeros((*shape, 1 if certain else draws, number))
-    for option, sample in enumerate(samples):
+    for option, action in enumerate(offered):
+        sample = samples[0 if amounts else action]
         if sample is None:
             continue
-        known[:, option] = sample.near(nodes, least_steps)[0][:, -1] <= reach
+        own_inputs = np.tile(features[action], (len(nodes), 1))
+        queries = _with_amounts(nodes, own_inputs) if amounts else nodes
+        known[:, option] = sample.near(queries, least_steps)[0][:, -1] <= reach
         here = np.flatnonzero(known[:, option])
         if len(here) == 0:
             continue
-        own_inputs = np.tile(features[option], (len(here), 1))
-        means[here, option] = smooth.at(np.column_stack([nodes[here], own_inputs]))
+        means[here, option] = smooth.at(np.column_stack([nodes, own_inputs])[here])
         if not certain:
-            noise[here, option] = sample.noise(nodes[here], draws)
+            noise[here, option] = sample.noise(queries[here], draws, number)
         for count in np.unique(counts[counts > 0]):
-            fitted = _fitted(sample, nodes[here], *sample.near(nodes[here], int(count)))
+            fitted = _fitted(sample, queries[here], *sample.near(queries[here], int(count)))
             numbers = np.flatnonzero(counts == count)
             means[here[:, None], option, numbers] += fitted[:, numbers]
     return FittedModel(
@@ -158,9 +164,36 @@ def fit_model(
     )
 
 
+def _samples(
+    places: Float[np.ndarray, "step number"],
+    outcomes: Float[np.ndarray, "step outcome"],
+    actions: Int[np.ndarray, " step"],
+    features: Float[np.ndarray, "action feature"],
+    least_steps: int,
+    amounts: bool,
+) -> "list[_Sample | None]":
+    """For each action the steps that took it, None where they are too few; all where amounts."""
+    if amounts:
+        groups, places = [np.arange(len(places))], _with_amounts(places, features[actions])
+    else:
+        groups = [np.flatnonzero(actions == action) for action in range(len(features))]
+    enough = max(least_steps, places.shape[1] + 2)
+    return [
+        _Sample(places[own], outcomes[own], cKDTree(places[own])) if len(own) >= enough else None
+        for own in groups
+    ]
+
+
+def _with_amounts(
+    places: Float[np.ndarray, "step number"], amounts: Float[np.ndarray, "step 1"]
+) -> Float[np.ndarray, "step coordinate"]:
+    """Places with amounts as one coordinate more, in nodes."""
+    return np.column_stack([places, _AMOUNT * amounts])
+
+
 def _fitted(
     sample: _Sample,
-    queries: Float[np.ndarray, "query number"],
+    queries: Float[np.ndarray, "query coordinate"],
     distances: Float[np.ndarray, "query neighbour"],
     index: Int[np.ndarray, "query neighbour"],
 ) -> Float[np.ndarray, "query outcome"]:
@@ -208,8 +241,12 @@ def _best_counts(
             means = _fitted(sample, sample.places[index], distances[:, 1:], near[:, 1:])
             parts.append(means - sample.outcomes[index])
         miss = np.concatenate(parts)
-        errors.append(np.minimum((miss / spread) ** 2, 1.0).mean(axis=0))
+        errors.append(np.minimum((miss / spread) ** 2, 1.0))
         misses.append(np.median(np.abs(miss), axis=0))
-    best = np.argmin(errors, axis=0)
+    best = np.argmin(np.mean(errors, axis=1), axis=0)
+    gain = errors[0] - np.take_along_axis(np.array(errors), best[None, None], axis=0)[0]
+    # Where noise is all that is left, a near fit looks better by chance only.
+    sure = gain.mean(axis=0) > _SURE_ERRORS * gain.std(axis=0) / np.sqrt(len(gain))
+    best = np.where(sure, best, 0)
     left = np.array(misses)[best, np.arange(len(best))][:number]
     return np.array([0, *neighbours])[best], bool(np.all(left < _CERTAIN))

@@ -26,6 +26,12 @@ class LatticePlans:
     """The action at each node that is known, and in the last row anything."""
     rows: Int[np.ndarray, " node"]
     """The row of each node in `options`; the last one for nodes where no action is known."""
+    values: Float[np.ndarray, "kept place plan"]
+    """What the weighted return is worth after the step that is planned."""
+    rewards: Float[np.ndarray, "known option plan"]
+    """The weighted reward of every action at each node that is known."""
+    successors: sparse.csr_matrix
+    discount: float
 
     def __len__(self) -> int:
         return self.options.shape[2]
@@ -33,8 +39,41 @@ class LatticePlans:
     def taking(self, index: Int[np.ndarray, " kept"]) -> "LatticePlans":
         """Some of the plans."""
         return LatticePlans(
-            self.model, self.horizon, self.lefts, self.options[..., index], self.rows
+            self.model,
+            self.horizon,
+            self.lefts,
+            self.options[..., index],
+            self.rows,
+            self.values[..., index],
+            self.rewards[..., index],
+            self.successors,
+            self.discount,
         )
+
+    def shortfalls(
+        self,
+        plans: Int[np.ndarray, " episode"],
+        places: Float[np.ndarray, "episode number"],
+        time: int,
+    ) -> Float[np.ndarray, "episode option"]:
+        """How much less each action is worth than the best one, zero where nothing is known.
+
+        It is a share of what the best and the worst place differ in worth.
+        """
+        kept = max(int(np.searchsorted(self.lefts, self.horizon - time, side="right")) - 1, 0)
+        after = np.float32(self.discount) * (self.successors @ self.values[kept])
+        outcome = self.rewards + after.reshape(self.rewards.shape)
+        best = outcome.max(axis=1)
+        extent = np.maximum(np.ptp(best, axis=0), 1e-12)
+        nodes, shares = self.model.lattice.corners(places)
+        shares = np.where(self.rows[nodes] == len(outcome), -1.0, shares)
+        corner = shares.argmax(axis=1)[:, None]
+        row = self.rows[np.take_along_axis(nodes, corner, axis=1)[:, 0]]
+        result = np.zeros((len(plans), self.model.num_options))
+        known = np.flatnonzero(shares.max(axis=1) > 0)
+        row, plan = row[known], plans[known]
+        result[known] = (best[row, plan][:, None] - outcome[row, :, plan]) / extent[plan][:, None]
+        return result
 
     def chosen(
         self,
@@ -79,19 +118,31 @@ def plan_on_lattice(
     kind = np.int8 if model.num_options <= 128 else np.int16
     lefts: list[int] = []
     kept: list[Int[np.ndarray, "place plan"]] = []
+    worth: list[Float[np.ndarray, "place plan"]] = []
     settled = 0
     for left in range(1, horizon + 1):
         outcome = reward + np.float32(discount) * (successors @ values).reshape(shape)
-        best = outcome.argmax(axis=1)
+        best, before = outcome.argmax(axis=1), values.copy()
         values[:-1] = np.take_along_axis(outcome, best[:, None], axis=1)[:, 0]
         values[-1] = worst + np.float32(discount) * values[-1]
         settled = settled + 1 if kept and np.array_equal(best, kept[-1][:-1]) else 0
         if left <= _DENSE or left % (left // _DENSE + 1) == 0:
             lefts.append(left)
+            worth.append(before)
             kept.append(np.vstack([best, np.zeros_like(best[:1])]).astype(kind))
         if settled > _SETTLED:
             break
-    return LatticePlans(model, horizon, np.array(lefts), np.stack(kept), rows)
+    return LatticePlans(
+        model,
+        horizon,
+        np.array(lefts),
+        np.stack(kept),
+        rows,
+        np.stack(worth),
+        reward,
+        successors,
+        discount,
+    )
 
 
 def _successors(

@@ -24,7 +24,22 @@ def any_environment(name: str, spec: EnvironmentSpec | None) -> Recipe:
         )
     elif spec is not None and spec.deterministic and spec.num_objectives > 2:
         recipe["pcn", "default"] = MANY_TRADE_OFFS
+    elif spec is not None and not spec.deterministic and _has_one_number_each(spec):
+        recipe["pcn", "default"] = because(
+            "observation and action are one number each, so that fine levels can be planned with",
+            action_levels=128,
+        )
     return recipe
+
+
+def _has_one_number_each(spec: EnvironmentSpec) -> bool:
+    spaces = (spec.observation_space, spec.action_space)
+    return all(
+        isinstance(space, gym.spaces.Box)
+        and np.issubdtype(space.dtype, np.floating)
+        and int(np.prod(space.shape)) == 1
+        for space in spaces
+    )
 
 
 def _sees_pictures(spec: EnvironmentSpec) -> bool:

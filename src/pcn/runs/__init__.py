@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pcn.lazy import attribute_of
 
 if TYPE_CHECKING:
-    from pcn.runs.events import Advanced, Event, Noticed, Probing, Started
+    from pcn.runs.events import Advanced, Collecting, Event, Noticed, Probing, Started
     from pcn.runs.policy import Policy
     from pcn.runs.request import Request
     from pcn.runs.run import Run, load
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Advanced",
+    "Collecting",
     "Event",
     "Noticed",
     "Policy",
@@ -33,6 +34,7 @@ __all__ = [
 
 _MODULES = {
     "Advanced": "pcn.runs.events",
+    "Collecting": "pcn.runs.events",
     "Event": "pcn.runs.events",
     "Policy": "pcn.runs.policy",
     "Request": "pcn.runs.request",

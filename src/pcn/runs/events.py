@@ -59,12 +59,22 @@ class Advanced:
 
 
 @dataclass(frozen=True)
+class Collecting:
+    """Episodes of a slow environment are under way: told now and then during an iteration."""
+
+    steps: int
+    """Environment steps taken so far, those of unfinished episodes included."""
+    total_steps: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Noticed:
     """Something that the user should know."""
 
     sentence: str
 
 
-Event = Probing | Started | Advanced | Noticed
+Event = Probing | Started | Advanced | Collecting | Noticed
 Report = Callable[[Event], None]
 """What is told of a training while it goes on."""

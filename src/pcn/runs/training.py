@@ -58,8 +58,9 @@ def train(
         seed: Seeds the network, the environment and every choice of the algorithm.
         out: The run's folder, which must not exist.
         report: Is called with events: `Probing` before random episodes find out about an unknown
-            environment, `Started` once all is settled, `Advanced` after each
-            iteration, and `Noticed` with a sentence that the user should read.
+            environment, `Started` once all is settled, `Advanced` after each iteration,
+            `Collecting` every second or so while a Gymnasium environment runs episodes, and
+            `Noticed` with a sentence that the user should read.
         stop: An event, or a function: once it is set, or returns True, training saves a checkpoint
             after the iteration under way and raises `Stopped`.
         checkpoint_seconds: Least time between two checkpoints.

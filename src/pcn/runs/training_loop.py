@@ -12,13 +12,16 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import Stopped, UserError, resuming
 from pcn.processor_time import cpu_seconds
 from pcn.runs.circumstances import made_with
-from pcn.runs.events import Advanced, Noticed, Report, Started
+from pcn.runs.events import Advanced, Collecting, Noticed, Report, Started
 from pcn.runs.folder import RunFolder
 from pcn.runs.measures import metrics_of
 from pcn.runs.progress import Evaluation
 from pcn.runs.run import Run
 from pcn.runs.settling import Settled
 from pcn.runs.writer import TakenOver
+
+COLLECTING_SECONDS = 1.0
+"""Least time between two reports of an iteration that is under way."""
 
 
 @dataclass
@@ -104,10 +107,13 @@ class TrainingLoop:
 
     def _iterate(self) -> None:
         before = self.trainer.steps
+        watched = _Watched(self, before)
+        self.settled.environment.watch(watched)
         progress = self.trainer.iterate()
+        self.settled.environment.watch(None)
         for sentence in self.trainer.take_notices():
             self._notice(sentence)
-        seconds = time.perf_counter() - self._started
+        seconds = self.seconds
         self.record.phases[progress.phase] += self.trainer.steps - before
         evaluation = evaluation_of(progress, seconds, self.settled.spec)
         if evaluation is not None:
@@ -124,13 +130,18 @@ class TrainingLoop:
             )
         )
 
+    @property
+    def seconds(self) -> float:
+        """Seconds of training so far, those before an interruption included."""
+        return time.perf_counter() - self._started
+
     def _notice(self, sentence: str) -> None:
         """Tell the user, and keep it in `metrics.json`."""
         self.record.notices.append(sentence)
         self.report(Noticed(sentence))
 
     def _save(self) -> None:
-        self.record.seconds = time.perf_counter() - self._started
+        self.record.seconds = self.seconds
         self.record.cpu_seconds = cpu_seconds() - self._cpu_started
         if self.folder is None:
             return
@@ -168,7 +179,7 @@ class TrainingLoop:
             "steps": sum(phases.values()),
             "steps_by_phase": phases,
             "probe": dict(settled.probe),
-            "seconds": round(time.perf_counter() - self._started, 3),
+            "seconds": round(self.seconds, 3),
             "cpu_seconds": round(cpu_seconds() - self._cpu_started, 3),
             "policies": len(outcome.coverage_set),
             "tolerances": outcome.coverage_set.tolerance_vector.tolist(),
@@ -200,6 +211,22 @@ class TrainingLoop:
             environment=settled.environment,
             path=None if self.folder is None else self.folder.path,
         )
+
+
+class _Watched:
+    """Reports steps during an iteration, unless the last report was just now."""
+
+    def __init__(self, loop: TrainingLoop, steps: int) -> None:
+        self._loop, self._steps = loop, steps
+        self._last = time.perf_counter()
+
+    def __call__(self, num_steps: int) -> None:
+        self._steps += num_steps
+        now = time.perf_counter()
+        if now - self._last >= COLLECTING_SECONDS:
+            self._last = now
+            total = self._loop.settled.settings.config.total_steps
+            self._loop.report(Collecting(self._steps, total, self._loop.seconds))
 
 
 def evaluation_of(progress: Progress, seconds: float, spec: EnvironmentSpec) -> Evaluation | None:

@@ -1,3 +1,4 @@
+import dataclasses
 from functools import cache
 
 import equinox as eqx
@@ -74,6 +75,26 @@ def test_wrongly_predicted_actions_count_more():
     expected = (5 * losses[wrong].sum() + losses[~wrong].sum()) / (5 * wrong.sum() + (~wrong).sum())
     assert LOSS(policy, batch, number(5.0)) == pytest.approx(float(expected), rel=1e-5)
     assert expected > losses.mean()
+
+
+def test_options_count_by_how_good_they_are():
+    policy, batch = make_policy(), make_batch()
+    chances = np.asarray(jax.nn.softmax(logits_of(policy, batch)), np.float64)
+    goodness = np.random.default_rng(1).uniform(size=chances.shape).astype(np.float32)
+    goodness[np.arange(len(goodness)), np.asarray(batch.action)[:, 0]] = 1.0
+    losses = -np.log((chances * goodness).sum(axis=1))
+    wrong = goodness[np.arange(len(goodness)), chances.argmax(axis=1)] < 0.5
+    assert 0 < wrong.sum() < len(wrong)
+    expected = (5 * losses[wrong].sum() + losses[~wrong].sum()) / (5 * wrong.sum() + (~wrong).sum())
+    found = LOSS(policy, dataclasses.replace(batch, goodness=jnp.asarray(goodness)), number(5.0))
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+def test_where_nothing_but_the_action_is_good_the_loss_is_the_same():
+    policy, batch = make_policy(), make_batch()
+    only = dataclasses.replace(batch, goodness=jax.nn.one_hot(batch.action[:, 0], 4))
+    expected = float(LOSS(policy, batch, number(3.0)))
+    assert LOSS(policy, only, number(3.0)) == pytest.approx(expected, rel=1e-5)
 
 
 def test_masked_actions_take_no_part_in_the_loss():

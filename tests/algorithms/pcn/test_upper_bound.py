@@ -54,6 +54,28 @@ def test_the_saved_bound_is_the_one_that_policies_were_executed_with(kind, agent
         assert np.all(agents.command.desired_return <= agents.upper_bound)
 
 
+def test_with_a_discount_there_is_a_smallest_desired_return(agents_seen):
+    pcn, where = ALGORITHMS["pcn"], environment(Walk)
+    for discount in (1.0, 0.5):
+        agents_seen.clear()
+        config = pcn.config_class.of(tiny("pcn"), {"discount": discount})
+        trainer = pcn.trainer(where, config, seed=0)
+        while not trainer.done:
+            trainer.iterate()
+        outcome, last = trainer.outcome(), agents_seen[-1]
+        if discount == 1.0:
+            assert "lower_bound" not in outcome.arrays
+            assert last.lower_bound is None
+        else:
+            # No step pays less than nothing; at most ten steps cost one each: -2 + 2 / 2**10.
+            lowest = outcome.arrays["lower_bound"]
+            assert lowest[0] == 0
+            assert -2 + 2 / 2**10 <= lowest[1] < -1
+            np.testing.assert_allclose(last.lower_bound, lowest)
+            agent = pcn.agent(where.spec, config, outcome.arrays, outcome.coverage_set, 0)
+            np.testing.assert_allclose(agent.lower_bound, lowest)
+
+
 def test_the_first_command_of_exploring_episodes_may_be_unbounded(agents_seen):
     pcn, where = ALGORITHMS["pcn"], environment(Walk)
     options = {"bounded_first_command": False, "bounded_commands.upper_bound": TOLD}

@@ -9,6 +9,8 @@ import pytest
 from pcn import Objective
 from pcn.envs.adapted.environment import AdaptedEnvironment
 from pcn.envs.adapted.source import AbstractSource, Held, Outcome, as_arrays, as_in
+from pcn.envs.finding import find_environment
+from pcn.envs.registry import JAX_PACKAGE, JAX_PACKAGES, Entry
 from pcn.errors import UserError
 
 
@@ -52,6 +54,31 @@ def test_states_are_the_packages_and_rewards_are_the_users():
         first.state._replace(inner=jnp.int32(4)), jnp.int32(1), jax.random.key(2)
     )
     assert last.terminated
+
+
+class Tap(Counter):
+    """Actions are any number; beyond 3 the tap is open, and below 0 it is shut."""
+
+    action_space = gym.spaces.Box(-np.inf, np.inf, (1,), np.float32)
+
+    def step(self, inner, action, key):
+        count = inner + jnp.clip(action[0], 0.0, 3.0)
+        return Outcome(Held(count, count[None]), -1.0, count >= 5, jnp.asarray(False))
+
+    def reset(self, key):
+        return Held(jnp.float32(0), jnp.zeros(1))
+
+
+def test_actions_without_bounds_are_used_within_those_that_are_given(monkeypatch):
+    monkeypatch.setitem(JAX_PACKAGES, "gymnax", Entry("of a test", lambda _: Tap(), JAX_PACKAGE))
+    arguments = {"rewards": f"{__name__}:rewards"}
+    with pytest.raises(UserError, match=r"have no bounds: give .*action_low and action_high"):
+        find_environment("gymnax:Tap", arguments, total_steps=1_000)
+    bounds = {"action_low": (0.5,), "action_high": (2.0,)}
+    found = find_environment("gymnax:Tap", arguments | bounds, total_steps=1_000)
+    space = found.environment.spec.action_space
+    assert (space.low.tolist(), space.high.tolist()) == ([0.5], [2.0])
+    assert {name: found.arguments[name] for name in bounds} == bounds
 
 
 def test_rewards_are_found_by_name_and_objectives_are_numbered_where_they_have_none():

@@ -31,6 +31,7 @@ class Actor:
         desired_horizons: Float[np.ndarray, " episode"],
         *,
         upper_bound: Float[np.ndarray, " objective"],
+        lower_bound: Float[np.ndarray, " objective"] | None = None,
         bounded_first: bool = True,
         key: UInt32[np.ndarray, " 2"],
         noise: Float[np.ndarray, " episode"] | None = None,
@@ -48,6 +49,7 @@ class Actor:
             desired_returns: the desired return of each episode.
             desired_horizons: the desired number of steps.
             upper_bound: the largest desired return; what exceeds it is clipped.
+            lower_bound: the smallest desired return after the first step; None for no bound.
             bounded_first: whether that holds from the first step on, or only after it.
             key: seeds the batch.
             noise: probability of a random action, for each episode; zero if not given.
@@ -71,6 +73,7 @@ class Actor:
             greedy=np.asarray(greedy),
             discount=np.asarray(self.discount, single),
             upper_bound=upper_bound.astype(single),
+            lower_bound=None if lower_bound is None else lower_bound.astype(single),
             follows_rewards=np.asarray(follows_rewards),
             expected=None if expectations is None else np.tile(expectations.nothing(), (size, 1)),
         )
@@ -85,6 +88,7 @@ class Actor:
         desired_horizons: Float[np.ndarray, " command"],
         *,
         upper_bound: Float[np.ndarray, " objective"],
+        lower_bound: Float[np.ndarray, " objective"] | None = None,
         key: UInt32[np.ndarray, " 2"],
         follows_rewards: bool = True,
         executions: int = 1,
@@ -107,6 +111,7 @@ class Actor:
                 desired_returns[padded],
                 desired_horizons[padded],
                 upper_bound=upper_bound,
+                lower_bound=lower_bound,
                 key=nth_key(key, number),
                 greedy=True,
                 follows_rewards=follows_rewards,

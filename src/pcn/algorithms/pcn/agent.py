@@ -20,7 +20,7 @@ class ConditionedAgent(AbstractAgent):
     """
 
     shared: ClassVar[tuple[str, ...]] = (
-        "policy", "greedy", "discount", "upper_bound", "follows_rewards",
+        "policy", "greedy", "discount", "upper_bound", "lower_bound", "follows_rewards",
     )  # fmt: skip
 
     policy: ConditionedPolicy
@@ -40,6 +40,8 @@ class ConditionedAgent(AbstractAgent):
     A policy with expectations deducts what it expects, whatever is said here."""
     expected: Float[AnyArray, "*episode step"] | None = None
     """What the policy expects of the action under way; None where it has no expectations."""
+    lower_bound: Float[AnyArray, " objective"] | None = None
+    """The smallest desired return after the first step; None for no bound."""
 
     def act(
         self,
@@ -103,7 +105,12 @@ class ConditionedAgent(AbstractAgent):
         down all the same, so that it tells how much time has passed. Where the policy has
         expectations, what it expected is deducted instead of what was random.
         """
-        after = self.command.after(reward, discount=self.discount, upper_bound=self.upper_bound)
+        after = self.command.after(
+            reward,
+            discount=self.discount,
+            upper_bound=self.upper_bound,
+            lower_bound=self.lower_bound,
+        )
         desired = jnp.where(self.follows_rewards, after.desired_return, self.command.desired_return)
         expectations = self.policy.expectations
         if expectations is not None:

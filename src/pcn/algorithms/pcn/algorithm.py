@@ -69,7 +69,7 @@ class PCN(AbstractAlgorithm):
         def number(value: float) -> Float[Array, ""]:
             return jnp.asarray(value, jnp.float32)
 
-        bound = jnp.asarray(bound_of(arrays, network), jnp.float32)
+        bound, lower = jnp.asarray(bound_of(arrays, network), jnp.float32), lower_bound_of(arrays)
         desired = jnp.asarray(coverage_set.requested[index], jnp.float32)
         return ConditionedAgent(
             policy=policy,
@@ -82,6 +82,7 @@ class PCN(AbstractAlgorithm):
             greedy=jnp.asarray(True),
             discount=number(config.discount),
             upper_bound=bound,
+            lower_bound=None if lower is None else jnp.asarray(lower, jnp.float32),
             follows_rewards=jnp.asarray(follows),
             expected=None
             if policy.expectations is None
@@ -101,7 +102,8 @@ class PCN(AbstractAlgorithm):
         }
         if "follows_rewards" in arrays:
             taken["follows_rewards"] = np.asarray(arrays["follows_rewards"])[number : number + 1]
-        return {**taken, "upper_bound": np.asarray(arrays["upper_bound"])}
+        bounds = ("upper_bound", "lower_bound")
+        return taken | {name: np.asarray(arrays[name]) for name in bounds if name in arrays}
 
     def execute(
         self,
@@ -125,6 +127,7 @@ class PCN(AbstractAlgorithm):
                 coverage_set.horizons[own],
                 key=keys.integers(1 << 32, size=2, dtype=np.uint32),
                 upper_bound=bound_of(arrays, network),
+                lower_bound=lower_bound_of(arrays),
                 follows_rewards=follows_rewards(arrays, network),
                 executions=executions,
             )
@@ -142,3 +145,8 @@ def bound_of(arrays: Mapping[str, np.ndarray], network: int) -> Float[np.ndarray
     """The largest desired return while acting; commands that do not follow rewards have none."""
     bound = np.asarray(arrays["upper_bound"])
     return bound if follows_rewards(arrays, network) else np.full_like(bound, np.inf)
+
+
+def lower_bound_of(arrays: Mapping[str, np.ndarray]) -> Float[np.ndarray, " objective"] | None:
+    """The smallest desired return while acting, where a run has one."""
+    return np.asarray(arrays["lower_bound"]) if "lower_bound" in arrays else None

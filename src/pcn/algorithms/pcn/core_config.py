@@ -42,7 +42,8 @@ class CoreConfig(AlgorithmConfig):
     """How real numbers are chosen as actions: among `levels`, by a Gaussian in each of several
     `bins`, or by one `gaussian` (authors: the mean alone)."""
     action_levels: int | None = None
-    """Levels or bins of each of these numbers; if not given 11, or 21 where there is only one."""
+    """Levels or bins of each of these numbers; if not given 11, or 21 where there is only one.
+    Recipes may give more."""
     command_scale: tuple[float, ...] | None = None
     """Factor on each desired return and on the horizon; found from the data when not given."""
     command_spread: float = 10.0

@@ -62,10 +62,10 @@ class DataEnding:
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The network and the largest desired return."""
+        """The network and the bounds of desired returns."""
         return {
             **named_arrays(self.policy, network_name(0)),
-            "upper_bound": self._training.upper_bound(),
+            **self._training.bound_arrays(),
         }
 
     def facts(self) -> dict[str, Any]:

@@ -72,10 +72,10 @@ class Ending:
         return coverage_set_of(self._archive, self._executing.execution, self._training)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The network that executes the commands, and the largest desired return."""
+        """The network that executes the commands, and the bounds of desired returns."""
         return {
             **named_arrays(self.policy, network_name(0)),
-            "upper_bound": self._training.upper_bound(),
+            **self._training.bound_arrays(),
         }
 
     def facts(self) -> dict[str, Any]:

@@ -62,6 +62,7 @@ class Evaluations:
                 archive.horizons.astype(np.float64),
                 key=training.next_key(),
                 upper_bound=training.upper_bound(),
+                lower_bound=training.lower_bound(),
                 most_steps=self._limits(),
             ):
                 ended.append(episodes.ended[np.asarray(episodes.real_mask)])

@@ -47,6 +47,7 @@ class Executing:
                 self._archive.returns,
                 self._archive.horizons.astype(np.float64),
                 upper_bound=training.upper_bound(),
+                lower_bound=training.lower_bound(),
                 key=self._key,
                 executions=self._executions,
                 skip=self._num_batches,

@@ -11,7 +11,7 @@ from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.nets.expectations import Expectations
-from pcn.nets.heads import action_head_for
+from pcn.nets.heads import AbstractActionHead, action_head_for
 from pcn.nets.policy import ConditionedPolicy
 from pcn.nets.spaces import embedding_for, own_embedding
 from pcn.serialisation.arrays import with_named_arrays
@@ -46,13 +46,18 @@ def _fresh_policy(spec: EnvironmentSpec, config: CoreConfig, key: RandomKey) -> 
         )
     return ConditionedPolicy(
         embedding,
-        action_head_for(spec.action_space, config.continuous_head, config.action_levels),
+        fresh_head(spec, config),
         num_objectives=spec.num_objectives,
         width=config.width,
         hidden_layers=config.hidden_layers,
         gate=config.gate,
         key=policy_key,
     )
+
+
+def fresh_head(spec: EnvironmentSpec, config: CoreConfig) -> AbstractActionHead:
+    """The action head that the network of a training has."""
+    return action_head_for(spec.action_space, config.continuous_head, config.action_levels)
 
 
 _fresh_in_one_program = eqx.filter_jit(_fresh_policy)

@@ -202,7 +202,7 @@ class RacedEnding:
         for number, contender in enumerate(contenders):
             arrays |= named_arrays(contender.policy, network_name(number))
         return arrays | {
-            "upper_bound": self._training.upper_bound(),
+            **self._training.bound_arrays(),
             "follows_rewards": np.array([one.follows_rewards for one in contenders]),
         }
 

@@ -142,6 +142,7 @@ class Racing:
             entries.desired_returns[padded],
             entries.horizons[padded],
             upper_bound=contender.bounded(training.upper_bound()),
+            lower_bound=training.lower_bound(),
             key=self._key,
             greedy=True,
             follows_rewards=contender.follows_rewards,

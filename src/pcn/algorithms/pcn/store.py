@@ -24,6 +24,8 @@ class Transitions(eqx.Module):
     command: Command
     action: Num[Array, "batch part"]
     action_mask: Bool[Array, "batch choice"] | None
+    goodness: Float[Array, "batch option"] | None = None
+    """How good each option is, from 0 to 1 for the best; None where only the action is good."""
 
 
 class Drawing(eqx.Module):

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int, UInt32
 from pcn.algorithms.pcn.acting import Actor
 from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.algorithms.pcn.dataset import Dataset
-from pcn.algorithms.pcn.network import fresh_policy
+from pcn.algorithms.pcn.network import fresh_head, fresh_policy
 from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.schedule import MOST_EPISODES, Schedule
 from pcn.algorithms.pcn.units import check_units
@@ -43,8 +43,11 @@ class Training:
         self.explores = explores
         self.spec = environment.spec
         self.config = config
+        head = fresh_head(self.spec, config)
         self.refinements: tuple[AbstractRefinement, ...] = tuple(
-            refinement for refinement in refinements if refinement.applies_to(self.spec)
+            refinement
+            for refinement in refinements
+            if refinement.applies_to(self.spec) and refinement.handles(head)
         )
         for refinement in self.refinements:
             refinement.check(self.spec)
@@ -61,7 +64,8 @@ class Training:
             room=max(MOST_EPISODES, config.execution_batch),
             most_copies=next((most for most in copies if most is not None), None),
         )
-        reasons = (one.off_because(self.spec) for one in refinements if one not in self.refinements)
+        off = [one for one in refinements if one not in self.refinements]
+        reasons = (one.off_because(self.spec, head) for one in off)
         self.notices: list[str] = [reason for reason in reasons if reason is not None]
         """Sentences that the user should read, each told once."""
         check_units(config, self.spec, self.notices)
@@ -106,6 +110,19 @@ class Training:
         bounds = (refinement.bound_on_returns(self) for refinement in self.refinements)
         unbounded = np.full(self.spec.num_objectives, np.inf)
         return next((bound for bound in bounds if bound is not None), unbounded)
+
+    def lower_bound(self) -> Float[np.ndarray, " objective"] | None:
+        """The smallest desired return while acting; None where no refinement bounds it."""
+        bounds = (refinement.lower_bound_on_returns(self) for refinement in self.refinements)
+        return next((bound for bound in bounds if bound is not None), None)
+
+    def bound_arrays(self) -> dict[str, np.ndarray]:
+        """The bounds of desired returns as arrays of a run."""
+        lower = self.lower_bound()
+        return {
+            "upper_bound": self.upper_bound(),
+            **({} if lower is None else {"lower_bound": lower}),
+        }
 
     def repeat_probabilities(self, num_episodes: int) -> Float[np.ndarray, " episode"]:
         """For each episode, how likely a random action is the last action again."""

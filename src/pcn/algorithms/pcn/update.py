@@ -11,10 +11,16 @@ import optax
 from jaxtyping import Array, Bool, Float, Int
 
 from pcn.algorithms.pcn.store import Drawing, Transitions, TransitionStore
+from pcn.nets.heads import AbstractActionHead
 from pcn.nets.policy import ConditionedPolicy
 from pcn.types import AnyArray, RandomKey
 
 OPTIMISER = optax.scale_by_adam()
+
+_LEAST_CHANCE = 1e-30
+"""Smaller probabilities have no logarithm."""
+_GOOD = 0.5
+"""From this goodness on it is no mistake to prefer an option."""
 
 
 class Learner(eqx.Module):
@@ -56,12 +62,29 @@ def _first_moments(weights: Any) -> optax.OptState:
 def answers(
     policy: ConditionedPolicy, batch: Transitions
 ) -> tuple[Float[Array, " batch"], Bool[Array, " batch"]]:
-    """Log-probability of each stored action, and whether the policy would prefer another one."""
+    """Log-probability of each stored action, and whether the policy would prefer another one.
+
+    Where several options are good, it is that of them all, each counted by its goodness; and the
+    policy prefers another one if that is less than half as good as the best.
+    """
     head = policy.action_head
     outputs = jax.vmap(policy)(batch.observation, batch.command)
     outputs = jax.vmap(head.masked)(outputs, batch.action_mask)
+    if batch.goodness is not None:
+        chances = jax.vmap(_chances, in_axes=(None, 0))(head, outputs)
+        preferred = jnp.take_along_axis(batch.goodness, chances.argmax(axis=1)[:, None], axis=1)
+        good = jnp.sum(chances * batch.goodness, axis=1)
+        return jnp.log(jnp.maximum(good, _LEAST_CHANCE)), preferred[:, 0] < _GOOD
     log_probability = jax.vmap(head.log_probability)(outputs, batch.action)
     return log_probability, ~jax.vmap(head.matches)(outputs, batch.action)
+
+
+def _chances(head: AbstractActionHead, outputs: Float[Array, " output"]) -> Float[Array, " option"]:
+    """How likely each option of a single choice is."""
+    parts = head.option_probabilities(outputs)
+    assert parts is not None
+    (chances,) = parts
+    return chances
 
 
 def weighted_loss(

@@ -19,7 +19,7 @@ from pcn.experiments.execution.uploads import TravellingRun, Uploads
 from pcn.experiments.plan import PlannedRun
 from pcn.experiments.status import Status, log_file, read_status
 from pcn.processor_time import cpu_seconds
-from pcn.runs.events import Advanced, Event, Noticed, Started
+from pcn.runs.events import Advanced, Collecting, Event, Noticed, Started
 from pcn.runs.folder import RunFolder
 from pcn.runs.training import carry_out
 
@@ -158,21 +158,23 @@ def _perform(task: Task, tell: Tell, should_stop: ShouldStop, saved: Callable[[]
 def _carry_out(
     task: Task, attempt: int, tell: Tell, should_stop: ShouldStop, saved: Callable[[], None]
 ) -> Ended:
-    last_told = 0.0
+    last_told, phase = 0.0, "training"
 
     def report(event: Event) -> None:
-        nonlocal last_told
+        nonlocal last_told, phase
         if isinstance(event, Started):
             print(f"{_now()} {event.settings.algorithm} at step {event.steps:,}")
         elif isinstance(event, Noticed):
             print(f"{_now()} {event.sentence}")
-        elif isinstance(event, Advanced):
-            saved()
+        elif isinstance(event, Advanced | Collecting):
+            if isinstance(event, Advanced):
+                phase = event.phase
+                saved()
             if time.monotonic() - last_told >= TELL_SECONDS:
                 last_told = time.monotonic()
                 # Where nobody listens any more, `should_stop` knows: a checkpoint is saved then.
                 with suppress(BrokenPipeError):
-                    tell(Moved(task.name, event.steps, event.total_steps, event.phase))
+                    tell(Moved(task.name, event.steps, event.total_steps, phase))
 
     path = task.path
     print(f"{_now()} attempt {attempt} in process {os.getpid()}")

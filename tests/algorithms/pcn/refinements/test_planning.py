@@ -18,6 +18,7 @@ from pcn.algorithms.pcn.refinements import ExpectedReturns, Planning
 from pcn.algorithms.pcn.refinements.planned.lessons import lessons_of
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
+from pcn.nets.heads import action_head_for
 
 SETTINGS = Planning(updates=1000, cycles=2, round=250, least_visits=1, rehearsals=0)
 CONFIG = PCNConfig(
@@ -88,7 +89,8 @@ def fitted(training, settings=SETTINGS):
 def test_it_is_for_stochastic_environments_with_discrete_actions():
     assert SETTINGS.applies_to(River().spec)
     assert not SETTINGS.applies_to(River(deterministic=True).spec)
-    assert not Planning(most_actions=1).applies_to(River().spec)
+    assert SETTINGS.handles(action_head_for(River().spec.action_space))
+    assert not Planning(most_actions=1).handles(action_head_for(River().spec.action_space))
 
 
 @pytest.mark.slow

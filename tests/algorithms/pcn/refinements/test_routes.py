@@ -6,6 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from fixed_lengths import PUT, WEIGHTS, every_return, knapsack, shelf
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import Routes
 from pcn.algorithms.pcn.refinements.routes import promising, sticky
@@ -13,10 +14,11 @@ from pcn.algorithms.pcn.refinements.routing.routes_state import RoutesState
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from pcn.envs.minecart import Minecart
+from pcn.pareto import unique_front
 
 ROUTES = Routes()
 CONFIG = PCNConfig(
-    total_steps=6_000,
+    total_steps=20_000,
     episodes_per_iteration=8,
     warmup_episodes=8,
     updates_per_iteration=1,
@@ -25,8 +27,9 @@ CONFIG = PCNConfig(
 )
 
 
-def warmed_up(config=CONFIG):
-    trainer = PCNTrainer(DeepSeaTreasure(), config, seed=0)
+def warmed_up(config=CONFIG, environment=None):
+    environment = DeepSeaTreasure() if environment is None else environment
+    trainer = PCNTrainer(environment, config, seed=0)
     trainer._warm_up()
     return trainer, trainer._training
 
@@ -79,6 +82,24 @@ def test_routes_alone_find_the_whole_front():
     known = points(training)
     truth = {tuple(point) for point in DeepSeaTreasure().spec.front.returns.tolist()}
     assert not truth <= known
+    for _ in range(40):
+        ROUTES.after_exploring(training)
+        training.runner.steps += 50  # as exploration would
+    assert points(training) == truth
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("environment", "length"),
+    [(knapsack(), len(WEIGHTS)), (shelf(), PUT)],
+    ids=["truncated", "clock"],
+)
+def test_routes_alone_find_the_front_of_episodes_of_fixed_length(environment, length):
+    """Few random episodes, and what the model makes of them: all returns are known by trying."""
+    _, training = warmed_up(environment=environment)
+    truth = every_return(environment, length)
+    truth = {tuple(point) for point in truth[unique_front(truth)].tolist()}
+    assert not truth <= points(training)
     for _ in range(40):
         ROUTES.after_exploring(training)
         training.runner.steps += 50  # as exploration would

@@ -13,6 +13,7 @@ from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
+from pcn.nets.heads import AbstractActionHead
 from pcn.nets.policy import ConditionedPolicy
 
 
@@ -50,9 +51,14 @@ class AbstractRefinement:
         del spec
         return True
 
-    def off_because(self, spec: EnvironmentSpec) -> str | None:
-        """Why it does not apply to continuous actions, where it applies to others; else None."""
-        del spec
+    def handles(self, head: AbstractActionHead) -> bool:
+        """Whether it can deal with actions as this head chooses them; where not, it is off."""
+        del head
+        return True
+
+    def off_because(self, spec: EnvironmentSpec, head: AbstractActionHead) -> str | None:
+        """Why it is off with continuous actions, where it is on with others; else None."""
+        del spec, head
         return None
 
     def check(self, spec: EnvironmentSpec) -> None:
@@ -86,6 +92,11 @@ class AbstractRefinement:
 
     def bound_on_returns(self, training: Training) -> Float[np.ndarray, " objective"] | None:
         """The largest desired return while acting; None for no bound."""
+        del training
+        return None
+
+    def lower_bound_on_returns(self, training: Training) -> Float[np.ndarray, " objective"] | None:
+        """The smallest desired return while acting; None for no bound."""
         del training
         return None
 

@@ -16,7 +16,8 @@ from pcn.errors import UserError
 class BoundedCommands(AbstractRefinement):
     """Keep desired returns below the largest return-to-go of the dataset (authors: fixed bounds).
 
-    Commands stay among the inputs that the network was trained on.
+    Commands stay among the inputs that the network was trained on. With a discount, where rounding
+    errors grow, they stay above the smallest return-to-go as well.
     """
 
     upper_bound: tuple[float, ...] | None = None
@@ -36,3 +37,9 @@ class BoundedCommands(AbstractRefinement):
         if self.upper_bound is not None:
             return np.asarray(self.upper_bound, dtype=np.float64)
         return training.dataset.rows.highest.max(axis=0)
+
+    def lower_bound_on_returns(self, training: Training) -> Float[np.ndarray, " objective"] | None:
+        """The smallest stored return-to-go; without a discount nothing grows, as in the paper."""
+        if training.config.discount == 1.0:
+            return None
+        return training.dataset.rows.lowest.min(axis=0)

@@ -199,6 +199,7 @@ class Consolidating(AbstractFitting):
                 rows.returns[padded],
                 rows.lengths[padded].astype(np.float64),
                 upper_bound=training.upper_bound(),
+                lower_bound=training.lower_bound(),
                 key=nth_key(self._key, number),
                 greedy=True,
                 count=len(batch),

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 import gymnasium as gym
 import numpy as np
 
-from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning
+from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning, has_few_options
 from pcn.algorithms.pcn.refinements.planned.fitted_curriculum import FittedCurriculum
 from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.nets.heads import action_head_for
+from pcn.nets.heads import AbstractActionHead
 from pcn.planning.seen_steps import SeenSteps
 
 _STEPS_PER_OPTION = 8
@@ -48,7 +48,9 @@ class FittedPlanning(AbstractPlanning):
     """Nodes of the lattice."""
     most_along: int = 200
     """Nodes in each direction."""
-    model_updates: int = 3000
+    most_pairs: int = 200_000
+    """Pairs of a node and an action: where actions are amounts, so many are planned with."""
+    model_updates: int = 9000
     """Updates with which the smooth part of the model is fitted."""
     neighbours: tuple[int, ...] = (8, 32, 128)
     """To how many near steps the model may be fitted at a node; what predicts best is taken."""
@@ -58,7 +60,7 @@ class FittedPlanning(AbstractPlanning):
     """How many such steps there must be."""
     draws: int = 8
     """Outcomes of chance that are told apart."""
-    tested: int = 2000
+    tested: int = 8000
     """Steps with which it is tried how many near steps predict best."""
     weights: int = 48
     """How many weights of the objectives there are plans for."""
@@ -68,6 +70,9 @@ class FittedPlanning(AbstractPlanning):
     """Imagined episodes of each plan."""
     slack: float = 0.02
     """Differences of their mean returns up to this share of an objective's range may be chance."""
+    nearly: float = 0.001
+    """An action counts e times less where it is worse than the best one by this share of what
+    places differ in worth."""
     disturbance: float = 0.3
     """In lessons, something else than the plan is done with up to this probability."""
     most_lessons: int = 200_000
@@ -77,26 +82,29 @@ class FittedPlanning(AbstractPlanning):
         super().__post_init__()
         at_least(
             self, 1, "most_options", "memory_steps", "fewest_steps", "least_steps", "draws",
-            "tested", "weights", "model_updates", "rehearsal_weights", "episodes", "most_lessons",
+            "tested", "weights", "most_pairs", "model_updates", "rehearsal_weights", "episodes",
+            "most_lessons",
         )  # fmt: skip
         at_least(self, 2, "nodes", "most_along")
         at_least(self, 0, "most_numbers", "disturbance", "slack")
         at_most(self, 1, "disturbance")
-        positive(self, "reach")
+        positive(self, "reach", "nearly")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
-        """Only where chance plays a part, and observations and actions are few numbers."""
-        space, sizes = spec.observation_space, action_head_for(spec.action_space).option_sizes
+        """Only where chance plays a part, and observations are few numbers."""
+        space = spec.observation_space
         return (
             not spec.deterministic
             and not spec.masked_actions
-            and sizes is not None
-            and math.prod(sizes) <= self.most_options
             and isinstance(space, gym.spaces.Box)
             and np.issubdtype(space.dtype, np.floating)
             and len(space.shape) == 1
             and space.shape[0] <= self.most_numbers
         )
+
+    def handles(self, head: AbstractActionHead) -> bool:
+        """Only actions with few options."""
+        return has_few_options(head, self.most_options)
 
     def no_data(self, training: Training) -> SeenSteps:
         """No steps yet."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 import equinox as eqx
 import numpy as np
 
-from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning
+from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning, has_few_options
 from pcn.algorithms.pcn.refinements.planned.curriculum import CountedCurriculum
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.nets.heads import action_head_for
+from pcn.nets.heads import AbstractActionHead
 from pcn.planning import Plans, TabularModel, plan
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.weighted_planning import plan_for_weights
@@ -76,19 +76,22 @@ class Planning(AbstractPlanning):
         positive(self, "tolerance")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
-        """Only where the same actions can have different outcomes, and can be counted."""
-        sizes = action_head_for(spec.action_space).option_sizes
-        return (
-            not spec.deterministic and sizes is not None and math.prod(sizes) <= self.most_actions
-        )
+        """Only where the same actions can have different outcomes."""
+        return not spec.deterministic
 
-    def off_because(self, spec: EnvironmentSpec) -> str | None:
+    def handles(self, head: AbstractActionHead) -> bool:
+        """Only actions that can be counted."""
+        return has_few_options(head, self.most_actions)
+
+    def off_because(self, spec: EnvironmentSpec, head: AbstractActionHead) -> str | None:
         """Levels of several numbers have more combinations than can be counted."""
-        head = action_head_for(spec.action_space)
         if spec.deterministic or head.option_names() is None:
             return None
+        count = math.prod(head.option_sizes or ())
+        if count <= self.most_actions:
+            return "planning is off: this head has no levels or bins that could be counted"
         return (
-            f"planning is off: {math.prod(head.option_sizes or ()):,} combinations of levels "
+            f"planning is off: {count:,} combinations of levels "
             f"are more than can be counted ({self.most_actions:,})"
         )
 

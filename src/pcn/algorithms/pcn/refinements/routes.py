@@ -15,7 +15,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
-from pcn.algorithms.pcn.refinements.routing.route_search import Found, RouteSearch
+from pcn.algorithms.pcn.refinements.routing.found_routes import Found
+from pcn.algorithms.pcn.refinements.routing.route_search import RouteSearch
 from pcn.algorithms.pcn.refinements.routing.routes_state import (
     FIRST_BEAM,
     RoutesState,
@@ -27,6 +28,7 @@ from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
+from pcn.nets.heads import AbstractActionHead
 from pcn.pareto import PARETO, AbstractOrder, Tolerances, rounded, unique_front
 from pcn.rollout import ScriptedAgent
 
@@ -118,8 +120,9 @@ class Routes(AbstractRefinement):
             and whole_numbers(spec)
         )
 
-    def off_because(self, spec: EnvironmentSpec) -> str | None:
+    def off_because(self, spec: EnvironmentSpec, head: AbstractActionHead) -> str | None:
         """Routes are searched among actions that repeat exactly."""
+        del head
         if not spec.deterministic or isinstance(spec.action_space, _DISCRETE):
             return None
         return "routes are off: they are searched among discrete actions only"
@@ -154,11 +157,13 @@ class Routes(AbstractRefinement):
         """Search the model as it is now, from the start and from the archive's episodes."""
         state, config, dataset = self._state(training), training.config, training.dataset
         archive, graph = dataset.archive(), state.graph(self.most_steps_known)
-        spread = np.ptp(archive.returns, axis=0)
+        spread, fixed = np.ptp(archive.returns, axis=0), state.fixed_length
         search = RouteSearch(
             graph=graph,
             discount=config.discount,
-            step_limit=training.spec.step_limit,
+            step_limit=training.spec.step_limit if fixed is None else fixed,
+            fixed_length=fixed is not None,
+            waits=fixed is not None or int(archive.rows.lengths.max()) == training.spec.step_limit,
             beam=state.beam,
             labels_per_state=self.labels_per_state,
             num_weights=self.weights,

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes
+from pcn.algorithms.pcn.refinements.routing.effects import Effects
+from pcn.algorithms.pcn.refinements.routing.outcomes import Outcomes
 from small_world import all_steps, fresh, taught
 
 
@@ -55,6 +56,53 @@ def test_steps_seen_before_are_counted_and_change_nothing():
     version = model.version
     taught(model, steps[:7])
     assert (len(model), model.num_repeated) == (len(steps), 7)
+    assert model.version == version
+
+
+def test_a_step_with_another_outcome_is_predicted_no_more_and_others_are():
+    steps = all_steps()
+    model = taught(fresh(), steps)
+    version = model.version
+    state, action, after, reward, over = steps[5]
+    taught(model, [(state, action, after, reward + 1, over)])
+    said = model.predict(np.array([state], float), np.array([action]))
+    assert not said.known.any()
+    assert model.version > version
+    assert share_right(model, steps[:5] + steps[6:]) == 1.0
+    taught(model, [steps[5]])  # neither outcome is the true one
+    assert not model.predict(np.array([state], float), np.array([action])).known.any()
+    restored = fresh()
+    restored.from_arrays({name: array.copy() for name, array in model.to_arrays().items()})
+    assert not restored.predict(np.array([state], float), np.array([action])).known.any()
+    np.testing.assert_array_equal(restored.common_reward(), model.common_reward())
+
+
+def test_an_end_that_did_not_come_from_the_step_ends_nothing():
+    """As where a clock that is not observed ends the episode."""
+    steps = all_steps()
+    state, action, after, reward, over = steps[5]
+    assert not over
+    ended = (state, action, after, reward, True)
+    for seen in ([*steps, ended], [ended, *steps]):
+        model = taught(fresh(), seen)
+        assert share_right(model, steps) == 1.0
+
+
+def test_what_is_different_at_the_step_limit_contradicts_nothing():
+    model = taught(fresh(), all_steps())
+    state, action, after, reward, _ = all_steps()[5]
+    outcomes = Outcomes(np.array([after], float), np.array([reward + 1]), np.array([False]))
+    at_limit = np.array([True])
+    model.learn(np.array([state], float), np.array([action]), outcomes, at_limit=at_limit)
+    assert share_right(model, all_steps()) == 1.0
+
+
+def test_rounding_is_no_other_outcome():
+    steps = [(s, a, n, r / 3, over) for s, a, n, r, over in all_steps()]
+    model = taught(fresh(), steps)
+    version = model.version
+    single = [(s, a, n, np.float64(np.float32(r)), over) for s, a, n, r, over in steps]
+    taught(model, single)
     assert model.version == version
 
 

@@ -1,5 +1,6 @@
 """What all planning has in common: plans are rehearsed while exploring, and taught at the end."""
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,6 +14,7 @@ from pcn.algorithms.pcn.refinements.planned.distilling import Distilling
 from pcn.algorithms.pcn.refinements.planned.gathered import Data, Gathered
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
+from pcn.nets.heads import AbstractActionHead
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,3 +143,9 @@ class AbstractPlanning(AbstractRefinement):
             self.state(training).data.to_arrays()
         )  # more comes while others are fitted
         return Distilling(self, training, copy, key)
+
+
+def has_few_options(head: AbstractActionHead, most: int) -> bool:
+    """Whether the actions of a head can be counted, and there is something to choose."""
+    sizes = head.option_sizes
+    return sizes is not None and 1 < math.prod(sizes) <= most

@@ -1,6 +1,5 @@
 """Curriculum of a fitted model: plans on its lattice, imagined episodes as lessons."""
 
-import math
 from typing import TYPE_CHECKING
 
 import equinox as eqx
@@ -11,6 +10,7 @@ from jaxtyping import Array, Float, Int, Num
 
 from pcn.algorithms.pcn.refinements.planned.curriculum import AbstractCurriculum
 from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, padded, room_for
+from pcn.algorithms.pcn.refinements.planned.offered_actions import OfferedActions
 from pcn.algorithms.pcn.training import Training
 from pcn.command import Command
 from pcn.nets.policy import ConditionedPolicy
@@ -45,12 +45,13 @@ class FittedCurriculum(AbstractCurriculum):
         both = np.concatenate([steps.observations, steps.next_observations])
         lattice = Lattice.over(both, most_nodes=settings.nodes, most_along=settings.most_along)
         head = training.learner.policy.action_head
-        assert head.option_sizes is not None
-        self._sizes = head.option_sizes
+        self._actions = OfferedActions.of(head, settings.most_pairs // len(lattice))
         self.model = fit_model(
             steps,
             lattice,
-            np.eye(math.prod(self._sizes)),
+            self._actions.features,
+            offered=self._actions.numbers,
+            amounts=self._actions.are_amounts,
             updates=settings.model_updates,
             neighbours=settings.neighbours,
             reach=settings.reach,
@@ -137,9 +138,7 @@ class FittedCurriculum(AbstractCurriculum):
         if len(kept) > settings.most_lessons:
             kept = np.sort(rng.choice(kept, settings.most_lessons, replace=False))
         size, plans = room_for(len(kept)), imagined.episodes[kept] // episodes
-        options = np.stack(np.unravel_index(imagined.options[kept], self._sizes), axis=-1)
         observations = self.model.lattice.observations(imagined.places[kept])
-        head = self._training.learner.policy.action_head
         lessons = Lessons(
             observations=padded(observations, size),
             action_masks=None,
@@ -148,10 +147,25 @@ class FittedCurriculum(AbstractCurriculum):
             states=padded(np.arange(len(kept), dtype=np.int32), size),
             plans=padded(plans.astype(np.int32), size),
             times=padded(imagined.times[kept].astype(np.int32), size),
-            actions=padded(head.from_options(options.astype(np.int32)), size),
+            actions=padded(self._actions.rows(imagined.options[kept]), size),
+            goodness=self._goodness(imagined, kept, size),
         )
         shares = np.bincount(plans, minlength=len(self.vectors))
         return lessons, 1.0 / shares[plans]  # long plans are taught no more than short ones
+
+    def _goodness(
+        self, imagined: Imagined, kept: Int[np.ndarray, " lesson"], size: int
+    ) -> Float[np.ndarray, "room option"] | None:
+        """How good every action is where the lessons are; None where an option is a part of one."""
+        if not self._actions.are_all_there_is:
+            return None
+        goodness = np.zeros((size, *self._actions.sizes), np.float16)
+        times, plans = imagined.times[kept], imagined.episodes[kept] // len(self._starts)
+        for time in np.unique(times):
+            now = np.flatnonzero(times == time)
+            worse = self.plans.shortfalls(plans[now], imagined.places[kept[now]], int(time))
+            goodness[now] = self._actions.for_all(np.exp(-worse / self._settings.nearly))
+        return goodness
 
     def expected(self, policy: ConditionedPolicy) -> Float[np.ndarray, "plan objective"]:
         """What a network returns on average in the model, for each plan's command."""
@@ -167,8 +181,7 @@ class FittedCurriculum(AbstractCurriculum):
             horizon = np.asarray(max(self._horizon - time, 1), np.float32)
             seen = padded(self.model.lattice.observations(places), size)
             rows = _greedy(policy, seen, padded(desired[episodes], size), horizon)
-            options = policy.action_head.to_options(np.asarray(rows)[: len(episodes)])
-            return np.ravel_multi_index(tuple(options.T), self._sizes)
+            return self._actions.nearest(np.asarray(rows)[: len(episodes)])
 
         return self._returns(self._run(act, len(self.vectors)))[0]
 

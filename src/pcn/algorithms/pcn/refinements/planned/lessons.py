@@ -35,11 +35,17 @@ class Lessons(eqx.Module):
     plans: Int[AnyArray, " lesson"]
     times: Int[AnyArray, " lesson"]
     actions: Num[AnyArray, "lesson part"]
+    goodness: Float[AnyArray, "lesson option"] | None = None
+    """How good each option is beside the best one, from 0 to 1; None where only the action is."""
 
     def at(self, index: Int[Array, " batch"]) -> Transitions:
         """Some of the lessons."""
         states, plans, times = (column[index] for column in (self.states, self.plans, self.times))
-        return self.asked(states, plans, times, self.actions[index])
+        batch = self.asked(states, plans, times, self.actions[index])
+        if self.goodness is None:
+            return batch
+        goodness = self.goodness[index].astype(jnp.float32)
+        return eqx.tree_at(lambda one: one.goodness, batch, goodness, is_leaf=lambda x: x is None)
 
     def asked(
         self,

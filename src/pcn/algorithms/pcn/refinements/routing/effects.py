@@ -3,47 +3,36 @@
 In a deterministic environment an action has the same effect wherever the parts of the observation
 that matter are the same: a step to the left is a step to the left, whatever was collected before.
 A decision tree for each action finds out which parts matter. It is right about all steps seen, and
-predicts steps that were never taken.
+predicts steps that were never taken. Where a step had another outcome before, the observation does
+not tell all that matters: nothing is predicted of it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 
 from pcn.algorithms.pcn.refinements.routing.effect_trees import EffectTrees
+from pcn.algorithms.pcn.refinements.routing.outcomes import (
+    Outcomes,
+    Predicted,
+    effects_of,
+    unlike,
+)
 from pcn.algorithms.pcn.refinements.routing.step_keys import step_keys, tidy
 
-CHANGE_BITS = 13
-"""Binary digits of a change that is not a whole number, so that rounding makes no new changes."""
 BUILT_ANEW = 1.5
 """Growth of the number of steps after which the trees are built anew, from all of them."""
 MEMORY = 0.999
 """Weight of the past in the share of first-time steps that were predicted."""
 
 
-@dataclass(frozen=True)
-class Outcomes:
-    """What follows some observations and actions."""
-
-    observations: Float[np.ndarray, "step part"]
-    rewards: Float[np.ndarray, "step objective"]
-    terminated: Bool[np.ndarray, " step"]
-
-
-@dataclass(frozen=True)
-class Predicted(Outcomes):
-    """What should follow some observations and actions."""
-
-    known: Bool[np.ndarray, " step"]
-    """Where there is a prediction."""
-    leaves: Int[np.ndarray, " step"]
-    """The leaf of the trees that each prediction comes from."""
-
-
 class Effects:
-    """Predicts what follows an observation and an action; learns from each distinct step once."""
+    """Predicts what follows an observation and an action.
+
+    Learns from each distinct step, and again where its outcome is another one. The effect of a step
+    with several outcomes is not a number (NaN) in every part.
+    """
 
     def __init__(
         self, num_parts: int, num_objectives: int, num_actions: int, *, most_steps: int = 200_000
@@ -89,8 +78,7 @@ class Effects:
 
     def common_reward(self) -> Float[np.ndarray, " objective"]:
         """The most frequent reward among all distinct steps."""
-        counts = np.bincount(self._kinds, minlength=len(self._effects))
-        split = self.num_parts
+        counts, split = self._counts(self._kinds), self.num_parts
         rewards, which = np.unique(self._effects[:, split:-1], axis=0, return_inverse=True)
         common: Float[np.ndarray, " objective"] = rewards[
             np.bincount(which.ravel(), weights=counts).argmax()
@@ -102,18 +90,37 @@ class Effects:
         observations: Float[np.ndarray, "step part"],
         actions: Int[np.ndarray, " step"],
         outcomes: Outcomes,
+        *,
+        at_limit: Bool[np.ndarray, " step"] | None = None,
     ) -> None:
-        """Take in steps; those seen before change nothing."""
-        fresh = self._first_times(observations, actions)
+        """Take in steps; those seen before change nothing unless their outcome is another one.
+
+        A step `at_limit`, which ended the episode in any case, contradicts nothing: what is
+        different there may come from the end.
+        """
+        steps, fresh = self._numbered(observations, actions)
         self._low = np.minimum(self._low, outcomes.observations.min(axis=0, initial=np.inf))
         self._high = np.maximum(self._high, outcomes.observations.max(axis=0, initial=-np.inf))
         self.num_repeated += len(actions) - len(fresh)
-        fresh = fresh[: self._most_steps - len(self)]
-        if len(fresh) == 0:
-            return
-        observations, actions = tidy(observations[fresh]), actions[fresh]
-        effects = _effects_of(observations, outcomes, fresh)
-        kinds = np.fromiter((self._kind(effect) for effect in effects), np.int64, len(fresh))
+        again = steps >= 0
+        again[fresh] = False
+        if at_limit is not None:
+            again &= ~at_limit
+        fresh, index = fresh[: self._most_steps - len(self)], np.flatnonzero(again)
+        if len(fresh):
+            self._add(tidy(observations[fresh]), actions[fresh], outcomes.taking(fresh))
+        if len(index):
+            self._correct(steps[index], observations[index], outcomes.taking(index))
+
+    def _add(
+        self,
+        observations: Float[np.ndarray, "step part"],
+        actions: Int[np.ndarray, " step"],
+        outcomes: Outcomes,
+    ) -> None:
+        """Take in steps that were never taken before."""
+        effects = effects_of(observations, outcomes)
+        kinds = np.fromiter((self._kind(effect) for effect in effects), np.int64, len(effects))
         leaves = self._trees.leaves(actions, observations)
         right = self._trees.labels[leaves] == kinds
         # The first steps count equally; later on, older ones fade.
@@ -130,21 +137,48 @@ class Effects:
             self._build()
         else:
             self.version += int(not right.all())
-            for leaf in np.unique(leaves[~right]):
-                self._grow(int(leaf), np.flatnonzero(self._leaves == leaf))
+            self._grow_again(leaves[~right])
         self._find_common()
 
-    def _first_times(
+    def _correct(
+        self,
+        steps: Int[np.ndarray, " step"],
+        observations: Float[np.ndarray, "step part"],
+        outcomes: Outcomes,
+    ) -> None:
+        """Learn from other outcomes of steps that were taken before.
+
+        Where only the end differs, it did not come from the step: it ends nothing. Where anything
+        else does, nothing more is predicted. So a step changes twice at most.
+        """
+        known = self._effects[self._kinds[steps]]
+        other = unlike(known, observations, outcomes)
+        goes_on = ~other & (known[:, -1] == 1) & ~outcomes.terminated
+        for step in np.unique(steps[goes_on]):
+            effect = self._effects[self._kinds[step]].copy()
+            effect[-1] = 0.0
+            self._kinds[step] = self._kind(effect)
+        if other.any():
+            self._kinds[steps[other]] = self._kind(np.full(known.shape[1], np.nan))
+        changed = self._leaves[steps[other | goes_on]]
+        if len(changed) and self.has_kinds:
+            self.version += 1
+            self._grow_again(changed)
+            self._find_common()
+
+    def _numbered(
         self, observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
-    ) -> Int[np.ndarray, " fresh"]:
-        """The steps whose observation and action are new, the first of equal ones."""
-        known, fresh = self._step_of_key, []
+    ) -> tuple[Int[np.ndarray, " step"], Int[np.ndarray, " fresh"]]:
+        """The number of each step, -1 without one, and which are new: the first of equal ones."""
+        known, fresh, numbers = self._step_of_key, [], []
         for row, key in enumerate(step_keys(tidy(observations), actions).tolist()):
-            if key not in known:
+            number = known.get(key, -1)
+            if number < 0:
                 if len(known) < self._most_steps:
-                    known[key] = len(known)
+                    number = known[key] = len(known)
                 fresh.append(row)
-        return np.array(fresh, np.int64)
+            numbers.append(number)
+        return np.array(numbers, np.int64), np.array(fresh, np.int64)
 
     def _kind(self, effect: Float[np.ndarray, " change"]) -> int:
         key = effect.tobytes()
@@ -164,9 +198,19 @@ class Effects:
         """For each action a leaf that says what it mostly does."""
         for action in range(self.num_actions):
             index = np.flatnonzero(self._actions == action)
-            if len(index):
-                kind = np.bincount(self._kinds[index]).argmax()
+            counts = self._counts(self._kinds[index])
+            if counts.any():
+                kind = counts.argmax()
                 self._common_leaves[action] = self._leaves[index[self._kinds[index] == kind][0]]
+
+    def _counts(self, kinds: Int[np.ndarray, " step"]) -> Int[np.ndarray, " kind"]:
+        """How often each effect occurs; several outcomes are none."""
+        counts = np.bincount(kinds, minlength=len(self._effects))
+        return np.where(np.isnan(self._effects[:, -1]), 0, counts)
+
+    def _grow_again(self, leaves: Int[np.ndarray, " step"]) -> None:
+        for leaf in np.unique(leaves):
+            self._grow(int(leaf), np.flatnonzero(self._leaves == leaf))
 
     def _grow(self, node: int, index: Int[np.ndarray, " step"]) -> None:
         observations = self._observations[index]
@@ -196,7 +240,7 @@ class Effects:
             outcomes.observations,
             outcomes.rewards,
             outcomes.terminated,
-            known=known,
+            known=known & ~outcomes.several,
             leaves=leaves,
         )
 
@@ -255,7 +299,7 @@ class Effects:
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
         self._observations, self._actions = arrays["observations"], arrays["actions"]
-        self._kinds, self._leaves = arrays["kinds"], arrays["leaves"].copy()
+        self._kinds, self._leaves = arrays["kinds"].copy(), arrays["leaves"].copy()
         self._effects = arrays["effects"]
         self._num_built, self.num_repeated = (int(count) for count in arrays["counts"])
         self.foresight = float(arrays["foresight"])
@@ -266,14 +310,3 @@ class Effects:
         trees = {name.removeprefix("trees."): array for name, array in arrays.items()}
         self._trees.from_arrays(trees)
         self._find_common()
-
-
-def _effects_of(
-    observations: Float[np.ndarray, "fresh part"],
-    outcomes: Outcomes,
-    fresh: Int[np.ndarray, " fresh"],
-) -> Float[np.ndarray, "fresh change"]:
-    changes = tidy(outcomes.observations[fresh]) - observations
-    changes = np.where(changes == np.round(changes), changes, tidy(changes, CHANGE_BITS))
-    rewards, terminated = tidy(outcomes.rewards[fresh]), outcomes.terminated[fresh]
-    return np.concatenate([changes, rewards, terminated[:, None]], axis=1)

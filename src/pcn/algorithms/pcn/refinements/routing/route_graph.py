@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from pcn.algorithms.pcn.refinements.routing.effects import Effects
+from pcn.algorithms.pcn.refinements.routing.ordinary_walks import longest_walks
 from pcn.algorithms.pcn.refinements.routing.step_keys import step_keys
 from pcn.fingerprints import row_fingerprints
 
@@ -39,6 +40,8 @@ class Reach:
     terminated: Bool[np.ndarray, " event"]
     after: Int[np.ndarray, " event"]
     """The state that the event leads to."""
+    most_steps: int
+    """The most ordinary steps that can follow one another from the state."""
     unfamiliar: list[tuple[int, int]]
     """Some actions that were never taken at a place, though all were on the way there."""
 
@@ -47,7 +50,7 @@ class Reach:
         """The events of several, one after the other."""
         names = ("places", "actions", "distances", "rewards", "terminated", "after")
         columns = {name: np.concatenate([getattr(one, name) for one in reaches]) for name in names}
-        return cls(**columns, unfamiliar=[])
+        return cls(**columns, most_steps=0, unfamiliar=[])
 
 
 class Table:
@@ -165,7 +168,8 @@ class RouteGraph:
         table.make_room(len(self._rests), len(self._places))
         table.next[around, place] = after.reshape(shape)
         table.leaves[around, place] = predicted.leaves.reshape(shape)
-        table.familiar[around, place] = (taken & predicted.known).reshape(shape)
+        familiar = taken & (predicted.known | predicted.several)
+        table.familiar[around, place] = familiar.reshape(shape)
         self.work += len(before)
 
     def _find(self, states: Int[np.ndarray, " state"]) -> list[Reach]:
@@ -197,11 +201,12 @@ class RouteGraph:
             trusted[by_familiar] = True
             row, place = np.divmod(np.unique(both), MOST_PLACES)
             distance[row, place] = steps
-        return self._collected(around, distance, trusted)
+        return self._collected(*np.divmod(states, MOST_PLACES), distance, trusted)
 
     def _collected(
         self,
         around: Int[np.ndarray, " state"],
+        start: Int[np.ndarray, " state"],
         distance: Int[np.ndarray, "state place"],
         trusted: Bool[np.ndarray, "state place"],
     ) -> list[Reach]:
@@ -222,6 +227,8 @@ class RouteGraph:
         index = order[is_first]
         ends = np.searchsorted(row[index], np.arange(1, num_states))
         strange = trusted[:, :, None] & ~self._table.familiar[around, :num_places]
+        surroundings, which = np.unique(around, return_inverse=True)
+        walks = longest_walks(self._table.next[surroundings, :num_places])[which, start]
         return [
             Reach(
                 places=place[own],
@@ -230,6 +237,7 @@ class RouteGraph:
                 rewards=outcomes.rewards[own],
                 terminated=outcomes.terminated[own],
                 after=after[own],
+                most_steps=int(walks[state]),
                 unfamiliar=_near_and_far(strange[state], distance[state]),
             )
             for state, own in enumerate(np.split(index, ends))
@@ -252,6 +260,18 @@ class RouteGraph:
             end, action = before[end]
             backwards.append(action)
         return backwards[::-1]
+
+    def walk(self, start: int, num_steps: int) -> list[int]:
+        """The actions of so many ordinary steps from a state; `Reach.most_steps` allows them."""
+        around, place = divmod(start, MOST_PLACES)
+        next_places = self._table.next[around, : len(self._places)]
+        longest, actions = longest_walks(next_places[None])[0], []
+        for left in range(num_steps - 1, -1, -1):
+            after = next_places[place]
+            action = int(np.argmax((after >= 0) & (longest[np.maximum(after, 0)] >= left)))
+            actions.append(action)
+            place = int(after[action])
+        return actions
 
 
 def _near_and_far(

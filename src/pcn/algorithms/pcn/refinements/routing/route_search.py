@@ -4,13 +4,17 @@ Labels are set from event to event: a label says that a state can be reached by 
 a certain return so far. Of the labels of one state, those that are neither better nor earlier than
 another are dropped: whatever follows could follow the other as well. Where there are too many, some
 are kept: the best for various weights of the objectives and of time, and others by chance.
+
+An episode ends with an event that ends it, or at the step limit: with an event just then, or after
+ordinary steps up to it.
 """
 
 from dataclasses import dataclass, fields
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
+from pcn.algorithms.pcn.refinements.routing.found_routes import Edges, Found, Segment
 from pcn.algorithms.pcn.refinements.routing.route_graph import Reach, RouteGraph
 from pcn.algorithms.pcn.refinements.routing.seen_labels import (
     NOTHING,
@@ -46,6 +50,10 @@ class Labels:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def taking(self, index: Int[np.ndarray, " kept"]) -> "Labels":
+        """The labels at `index`."""
+        return Labels(*(getattr(self, field.name)[index] for field in fields(self)))
+
     def followed_by(self, other: "Labels") -> "Labels":
         """These labels and then the others."""
         return Labels(
@@ -57,38 +65,18 @@ class Labels:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Edges:
-    """Events that follow labels."""
-
-    parents: Int[np.ndarray, " edge"]
-    """The number of the label before."""
-    starts: Int[np.ndarray, " edge"]
-    """The state of the label before."""
-    places: Int[np.ndarray, " edge"]
-    """The place before the event."""
-    actions: Int[np.ndarray, " edge"]
-    """The event's action."""
-    after: Int[np.ndarray, " edge"]
-    """The state after the event."""
-    times: Int[np.ndarray, " edge"]
-    returns: Float[np.ndarray, "edge objective"]
-    terminated: Bool[np.ndarray, " edge"]
-
-    def __len__(self) -> int:
-        return len(self.parents)
-
-    def taking(self, index: Int[np.ndarray, " kept"] | Bool[np.ndarray, " edge"]) -> "Edges":
-        """The edges at `index`."""
-        return Edges(**{field.name: getattr(self, field.name)[index] for field in fields(self)})
-
-
-@dataclass(frozen=True, kw_only=True)
 class RouteSearch:
     """How routes are searched for; see the fields."""
 
     graph: RouteGraph
     discount: float
     step_limit: int
+    """The step with which an episode ends in any case."""
+    fixed_length: bool
+    """Whether no episode ends before that."""
+    waits: bool
+    """Whether ends at the step limit are among the best: then of labels of one state an earlier one
+    has to be better even after it has waited for the other."""
     beam: int
     """Most labels that are kept after each event, those of known episodes aside."""
     labels_per_state: int
@@ -111,14 +99,14 @@ class RouteSearch:
     ) -> "Found":
         """Search from the start and from everything on known ways, for what `front` lacks."""
         found = Found(self.graph, self.scale)
-        seen = SeenLabels(len(self.scale) + 1, self.labels_per_state)
         first = np.zeros(1, np.int64)
         labels = Labels(first, first + start, first, np.zeros((1, len(self.scale))))
+        seen = SeenLabels(self._values(labels).shape[1], self.labels_per_state)
         guides, front = Guides(ways, self.scale), front / self.scale
         last_gain = num_events = 0
         while len(labels) and num_events <= max(last_gain + self.patience, guides.most_events):
             edges = self._followed(labels, found)
-            ends = edges.taking(edges.terminated)
+            ends = edges.taking(edges.over).followed_by(self._waiting(labels))
             ends = ends.taking(~covered_mask(ends.returns, front, tolerances=NOTHING))
             ends = ends.taking(unique_front(ends.returns)) if len(ends) else ends
             if len(ends):
@@ -126,10 +114,11 @@ class RouteSearch:
                     last_gain = num_events
                 found.add_ends(ends)
                 front = np.concatenate([front, ends.returns])
-            edges = edges.taking(~edges.terminated)
+            edges = edges.taking(~edges.over)
             edges = edges.taking(self._kept(edges, seen, rng))
             labels = Labels(found.add_labels(edges), edges.after, edges.times, edges.returns)
-            labels = labels.followed_by(guides.after_event(num_events, found, seen))
+            known = guides.after_event(num_events, found)
+            labels = labels.followed_by(known.taking(self._new(known, seen)))
             num_events += 1
         return found
 
@@ -147,23 +136,70 @@ class RouteSearch:
         for number, start, reach in pairs:
             for place, action in reach.unfamiliar:
                 found.unfamiliar.append(Segment(number, None, start, place, action))
+        times = labels.times[rows] + far + 1
         edges = Edges(
             parents=labels.numbers[rows],
             starts=labels.states[rows],
             places=all_reach.places,
             actions=all_reach.actions,
+            waits=np.zeros_like(rows),
             after=all_reach.after,
-            times=labels.times[rows] + far + 1,
+            times=times,
             returns=labels.returns[rows] + so_far * gained / self.scale,
-            terminated=all_reach.terminated,
+            over=(times == self.step_limit) | (all_reach.terminated & (not self.fixed_length)),
         )
         return edges.taking(edges.times <= self.step_limit)
+
+    def _waiting(self, labels: Labels) -> Edges:
+        """Every label followed by ordinary steps up to the step limit, where they are possible."""
+        left = self.step_limit - labels.times
+        most = np.array([reach.most_steps for reach in self.graph.reaches(labels.states)])
+        index = np.flatnonzero((left > 0) & (most >= left))
+        starts, times, none = labels.states[index], labels.times[index], np.zeros_like(index)
+        worth = self._ordinary_until(np.array(self.step_limit)) - self._ordinary_until(times)
+        return Edges(
+            parents=labels.numbers[index],
+            starts=starts,
+            places=none,
+            actions=none,
+            waits=left[index],
+            after=starts,
+            times=none + self.step_limit,
+            returns=labels.returns[index] + worth,
+            over=none == 0,
+        )
+
+    def _ordinary_until(
+        self, times: Int[np.ndarray, "*label"]
+    ) -> Float[np.ndarray, "*label value"]:
+        """The scaled return of ordinary steps from the start up to each time."""
+        powers = self.discount ** np.arange(self.step_limit)
+        weights = np.concatenate([[0.0], np.cumsum(powers)])[times]
+        return weights[..., None] * self.graph.ordinary / self.scale
+
+    def _values(self, labels: Labels | Edges) -> Float[np.ndarray, "label value"]:
+        """What labels of one state are compared by: return, earliness, and return after waiting."""
+        values = np.column_stack([labels.returns, -labels.times])
+        if not self.waits:
+            return values
+        costly = self.graph.ordinary != 0  # elsewhere waiting changes nothing
+        waited = labels.returns - self._ordinary_until(labels.times)
+        return np.column_stack([values, waited[:, costly]])
+
+    def _new(self, labels: Labels, seen: SeenLabels) -> Int[np.ndarray, " kept"]:
+        """The labels of known ways, without those that are no better than others."""
+        values = self._values(labels)
+        order = np.lexsort((-labels.returns.sum(axis=1), labels.times, labels.states))
+        order = order[~dominated_neighbours(labels.states[order], values[order])]
+        index = order[~seen.dominated(labels.states[order], values[order])]
+        seen.add(labels.states[index], values[index])
+        return index
 
     def _kept(
         self, edges: "Edges", seen: SeenLabels, rng: np.random.Generator
     ) -> Int[np.ndarray, " kept"]:
         """The labels to go on with, once those that are no better than others are dropped."""
-        states, values = edges.after, np.column_stack([edges.returns, -edges.times])
+        states, values = edges.after, self._values(edges)
         index = np.flatnonzero(~seen.dominated(states, values))
         order = (-edges.returns[index].sum(axis=1), edges.times[index], states[index])
         index = index[np.lexsort(order)]
@@ -193,75 +229,6 @@ class RouteSearch:
         return np.flatnonzero(chosen)
 
 
-@dataclass(frozen=True)
-class Segment:
-    """How a label is reached: by known actions, or by ordinary steps to a place and one more."""
-
-    parent: int
-    """The number of the label before; -1 for the first label."""
-    known: tuple[int, ...] | None
-    start: int = 0
-    place: int = 0
-    action: int = 0
-
-
-class Found:
-    """What a search found: promised returns, and how each is reached."""
-
-    def __init__(self, graph: RouteGraph, scale: Float[np.ndarray, " objective"]) -> None:
-        self._graph = graph
-        self._scale = scale
-        self._segments: list[Segment] = [Segment(-1, ())]
-        self._ends: list[Segment] = []
-        self.returns = np.zeros((0, len(scale)))
-        """What the routes that come to an end promise."""
-        self.unfamiliar: list[Segment] = []
-        """Routes to steps that were never taken."""
-
-    def __len__(self) -> int:
-        return len(self._segments)
-
-    def add_label(self, segment: Segment) -> int:
-        """Number a label."""
-        self._segments.append(segment)
-        return len(self._segments) - 1
-
-    def add_labels(self, edges: Edges) -> Int[np.ndarray, " label"]:
-        """Number the labels that events lead to."""
-        first = len(self._segments)
-        self._segments += _segments(edges)
-        return np.arange(first, len(self._segments))
-
-    def add_ends(self, edges: Edges) -> None:
-        """Note events that end the episode."""
-        self.returns = np.concatenate([self.returns, edges.returns * self._scale])
-        self._ends += _segments(edges)
-
-    def route(self, number: int) -> Int[np.ndarray, " time"]:
-        """The actions of one of the routes that come to an end."""
-        return self.actions(self._ends[number])
-
-    def actions(self, segment: Segment) -> Int[np.ndarray, " time"]:
-        """All actions from the start on to the end of a segment."""
-        parts: list[list[int]] = []
-        while True:
-            if segment.known is None:
-                way = self._graph.way(segment.start, segment.place)
-                parts.append([*way, segment.action])
-            else:
-                parts.append(list(segment.known))
-            if segment.parent < 0:
-                break
-            segment = self._segments[segment.parent]
-        return np.array([action for part in parts[::-1] for action in part], np.int64)
-
-
-def _segments(edges: Edges) -> list[Segment]:
-    columns = (edges.parents, edges.starts, edges.places, edges.actions)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Segment(parent, None, start, place, action) for parent, start, place, action in rows]
-
-
 class Guides:
     """Walks along known ways from event to event, and keeps their labels' numbers."""
 
@@ -272,8 +239,8 @@ class Guides:
         self.most_events = max((len(way.states) for way in ways), default=0)
         """Events of the way that has most."""
 
-    def after_event(self, event: int, found: Found, seen: SeenLabels) -> Labels:
-        """The labels of the ways that have this event, unless others are as good."""
+    def after_event(self, event: int, found: Found) -> Labels:
+        """The labels of the ways that have this event."""
         on = [index for index, way in enumerate(self._ways) if len(way.states) > event]
         for index in on:
             way = self._ways[index]
@@ -281,16 +248,10 @@ class Guides:
             actions = tuple(way.actions[begin : way.times[event]].tolist())
             self._numbers[index] = found.add_label(Segment(self._numbers[index], actions))
         ways = [self._ways[index] for index in on]
-        labels = Labels(
+        return Labels(
             np.array([self._numbers[index] for index in on], np.int64),
             np.array([way.states[event] for way in ways], np.int64),
             np.array([way.times[event] for way in ways], np.int64),
             np.array([way.returns[event] for way in ways]).reshape(-1, len(self._scale))
             / self._scale,
         )
-        values = np.column_stack([labels.returns, -labels.times])
-        order = np.lexsort((-labels.returns.sum(axis=1), labels.times, labels.states))
-        order = order[~dominated_neighbours(labels.states[order], values[order])]
-        index = order[~seen.dominated(labels.states[order], values[order])]
-        seen.add(labels.states[index], values[index])
-        return Labels(*(getattr(labels, field.name)[index] for field in fields(labels)))

@@ -8,7 +8,8 @@ from jaxtyping import Float, Int, Num, PyTree
 
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
-from pcn.algorithms.pcn.refinements.routing.effects import Effects, Outcomes
+from pcn.algorithms.pcn.refinements.routing.effects import Effects
+from pcn.algorithms.pcn.refinements.routing.outcomes import Outcomes
 from pcn.algorithms.pcn.refinements.routing.route_graph import RouteGraph
 from pcn.algorithms.pcn.refinements.routing.route_search import Way
 from pcn.algorithms.pcn.refinements.routing.step_keys import tidy
@@ -21,6 +22,8 @@ from pcn.types import AnyArray
 
 FIRST_BEAM = 64
 """Labels that searches keep as long as promises are not kept."""
+NEVER = np.iinfo(np.int64).max
+"""The length of an episode that has not been."""
 SMALLEST = 1e-5
 """Share of an episode's largest return-to-go below which a reward is rounding."""
 
@@ -43,6 +46,8 @@ class RoutesState(AbstractState):
         self.steps = 0
         """Environment steps of played routes."""
         self._num_seen = 0
+        self._step_limit = spec.step_limit
+        self._shortest, self._longest = NEVER, 0  # of the episodes that came to an end
         self._graph: RouteGraph | None = None
         self._graph_version = -1
 
@@ -51,20 +56,31 @@ class RoutesState(AbstractState):
         real = np.flatnonzero(np.asarray(episodes.real_mask))
         if episodes.last_observations is None or len(real) == 0:
             return
-        lengths = np.asarray(episodes.lengths)[real]
+        lengths, ended = np.asarray(episodes.lengths, np.int64)[real], episodes.ended[real]
+        self._shortest = min(self._shortest, int(lengths[ended].min(initial=NEVER)))
+        self._longest = max(self._longest, int(lengths[ended].max(initial=0)))
         longest, last = int(lengths.max()), (np.arange(len(real)), lengths - 1)
         seen = flat(episodes.observations, 2)[real, :longest]
         after = np.concatenate([seen[:, 1:], seen[:, :1]], axis=1)
         after[last] = flat(episodes.last_observations, 1)[real]
         terminated = np.zeros(seen.shape[:2], dtype=bool)
-        terminated[last] = np.asarray(episodes.terminated)[real]
+        # Every other end than that at the step limit comes from the step, a truncation too.
+        early = ended & (lengths < self._step_limit)
+        terminated[last] = np.asarray(episodes.terminated)[real] | early
         rewards = np.asarray(episodes.rewards, np.float64)[real, :longest]
         numbers = self.numbers_of(np.asarray(episodes.actions)[real, :longest])
         valid = np.arange(longest) < lengths[:, None]
         self.start = tidy(seen[0, 0])
         self._num_seen += int(lengths.sum())
         outcomes = Outcomes(after[valid], rewards[valid], terminated[valid])
-        self.model.learn(seen[valid], numbers[valid], outcomes)
+        at_limit = np.zeros_like(terminated)
+        at_limit[last] = lengths == (self.fixed_length or self._step_limit)
+        self.model.learn(seen[valid], numbers[valid], outcomes, at_limit=at_limit[valid])
+
+    @property
+    def fixed_length(self) -> int | None:
+        """The length that all episodes have had; None where they differ or none has ended."""
+        return self._longest if self._shortest == self._longest else None
 
     def repeats(self, share: float) -> bool:
         """Whether at least this share of all steps had been taken before."""
@@ -114,13 +130,16 @@ class RoutesState(AbstractState):
         """The model and the costs."""
         counts = np.array([self.beam, self.work, self.fruitless, self.steps, self._num_seen])
         model = {f"model.{name}": array for name, array in self.model.to_arrays().items()}
-        return {"counts": counts, "start": self.start, **model}
+        lengths = np.array([self._shortest, self._longest])
+        return {"counts": counts, "start": self.start, "lengths": lengths, **model}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
         counts = (int(count) for count in arrays["counts"])
         self.beam, self.work, self.fruitless, self.steps, self._num_seen = counts
         self.start = np.array(arrays["start"])
+        lengths = arrays.get("lengths", np.array([0, self._step_limit]))  # older ones have none
+        self._shortest, self._longest = lengths.tolist()
         own = {name.removeprefix("model."): array for name, array in arrays.items()}
         self.model.from_arrays(own)
 
