@@ -34,10 +34,19 @@ def resuming(path: str | Path) -> str:
 
 
 def perhaps(word: str, known: Iterable[str], *, most: int = 1) -> str:
-    """What was perhaps meant by a misspelt word, to go on a sentence with; or nothing.
+    """What was perhaps meant by a misspelt or shortened word, to go on a sentence with; or nothing.
 
     >>> perhaps("trian", ["train", "play"])
     ', perhaps train was meant'
+    >>> perhaps("dst", ["minecart", "deep-sea-treasure"])
+    ', perhaps deep-sea-treasure was meant'
     """
-    near = get_close_matches(word, list(known), n=most)
+    names = list(known)
+    near = get_close_matches(word, names, n=most) or [
+        name for name in names if "-" in name and _initials(name) == word.lower()
+    ]
     return f", perhaps {' or '.join(near)} was meant" if near else ""
+
+
+def _initials(name: str) -> str:
+    return "".join(part[:1] for part in name.lower().split("-"))
