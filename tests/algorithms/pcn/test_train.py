@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from fixed_lengths import knapsack
 from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.algorithms.pcn.refinements import LongerWarmUp, StickyActions, StoredEvaluations
@@ -50,15 +49,6 @@ def test_a_front_smaller_than_warm_up_hopes_for_leaves_most_of_the_budget(fork):
     assert len(fork.spec.front.returns) < LongerWarmUp().trade_offs
     trainer.iterate()
     assert trainer.steps < 1_000
-
-
-@pytest.mark.parametrize("total_steps", [300, 1_000])
-def test_random_episodes_that_are_long_take_their_share_of_a_small_budget(total_steps):
-    """Sixteen episodes of ten steps at once would take half of 300 steps."""
-    config = PCNConfig(total_steps=total_steps, refinements=())
-    trainer = PCNTrainer(knapsack(), config, seed=0)
-    trainer._warm_up()
-    assert 10 <= trainer.steps <= config.warmup_share * total_steps
 
 
 def test_an_iteration_reports_where_training_stands():

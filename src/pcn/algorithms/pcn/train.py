@@ -101,8 +101,6 @@ class PCNTrainer(AbstractTrainer):
         training, config, schedule = self._training, self.config, self._training.schedule
         size, num_objectives = schedule.num_episodes, training.spec.num_objectives
         allowed = config.warmup_share * config.total_steps
-        # The longest episodes may take more than the share at once: then fewer run at a time.
-        is_tight = size * training.spec.step_limit > allowed
         num_episodes, lengths = 0, []
         while training.exploring_steps_left > 0 and (
             (num_episodes < config.warmup_episodes and training.steps < allowed)
@@ -111,9 +109,6 @@ class PCNTrainer(AbstractTrainer):
         ):
             missing = config.warmup_episodes - num_episodes
             wanted = min(size, missing) if missing > 0 else size
-            if is_tight and training.steps < allowed:
-                fitting = (allowed - training.steps) // schedule.mean_length
-                wanted = int(np.clip(fitting, 1, wanted))
             batch = schedule.batch(wanted, training.exploring_steps_left)
             repeat = training.repeat_probabilities(size)
             episodes = training.actor.run(

@@ -163,7 +163,6 @@ class Routes(AbstractRefinement):
             discount=config.discount,
             step_limit=training.spec.step_limit if fixed is None else fixed,
             fixed_length=fixed is not None,
-            waits=fixed is not None or int(archive.rows.lengths.max()) == training.spec.step_limit,
             beam=state.beam,
             labels_per_state=self.labels_per_state,
             num_weights=self.weights,

@@ -72,7 +72,6 @@ def searched(stepped, start, discount):
         discount=discount,
         step_limit=LENGTH,
         fixed_length=True,
-        waits=True,
         beam=1_000,
         labels_per_state=50,
         num_weights=4,

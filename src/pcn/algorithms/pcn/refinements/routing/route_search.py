@@ -5,8 +5,8 @@ a certain return so far. Of the labels of one state, those that are neither bett
 another are dropped: whatever follows could follow the other as well. Where there are too many, some
 are kept: the best for various weights of the objectives and of time, and others by chance.
 
-An episode ends with an event that ends it, or at the step limit: with an event just then, or after
-ordinary steps up to it.
+An episode ends with an event that ends it. Where all episodes have one length, each ends at that
+time instead: with an event just then, or after ordinary steps up to it.
 """
 
 from dataclasses import dataclass, fields
@@ -73,10 +73,9 @@ class RouteSearch:
     step_limit: int
     """The step with which an episode ends in any case."""
     fixed_length: bool
-    """Whether no episode ends before that."""
-    waits: bool
-    """Whether ends at the step limit are among the best: then of labels of one state an earlier one
-    has to be better even after it has waited for the other."""
+    """Whether no episode ends before that: then of labels of one state an earlier one has to be
+    better even after it has waited for the other. Elsewhere routes that only wait for the limit
+    would cost as many steps as several that come to an end."""
     beam: int
     """Most labels that are kept after each event, those of known episodes aside."""
     labels_per_state: int
@@ -106,7 +105,9 @@ class RouteSearch:
         last_gain = num_events = 0
         while len(labels) and num_events <= max(last_gain + self.patience, guides.most_events):
             edges = self._followed(labels, found)
-            ends = edges.taking(edges.over).followed_by(self._waiting(labels))
+            ends = edges.taking(edges.over)
+            if self.fixed_length:
+                ends = ends.followed_by(self._waiting(labels))
             ends = ends.taking(~covered_mask(ends.returns, front, tolerances=NOTHING))
             ends = ends.taking(unique_front(ends.returns)) if len(ends) else ends
             if len(ends):
@@ -146,7 +147,7 @@ class RouteSearch:
             after=all_reach.after,
             times=times,
             returns=labels.returns[rows] + so_far * gained / self.scale,
-            over=(times == self.step_limit) | (all_reach.terminated & (not self.fixed_length)),
+            over=times == self.step_limit if self.fixed_length else all_reach.terminated,
         )
         return edges.taking(edges.times <= self.step_limit)
 
@@ -180,7 +181,7 @@ class RouteSearch:
     def _values(self, labels: Labels | Edges) -> Float[np.ndarray, "label value"]:
         """What labels of one state are compared by: return, earliness, and return after waiting."""
         values = np.column_stack([labels.returns, -labels.times])
-        if not self.waits:
+        if not self.fixed_length:
             return values
         costly = self.graph.ordinary != 0  # elsewhere waiting changes nothing
         waited = labels.returns - self._ordinary_until(labels.times)
