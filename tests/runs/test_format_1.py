@@ -12,7 +12,6 @@ import pytest
 
 import pcn
 from pcn.runs.playing import play
-from pcn.serialisation.files import read_arrays
 
 pytestmark = pytest.mark.slow
 
@@ -53,35 +52,17 @@ def test_switches_of_format_1_are_refinements_now():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in FINISHED if name.startswith("pcn")])
-def test_an_unfinished_run_of_pcn_ends_within_its_budget_in_what_it_reports(name, tmp_path):
-    # PCN divides its budget in another way since then: it ends, but not in the same policies.
-    folder = tmp_path / "run"
-    shutil.copytree(DATA / f"{name}-unfinished", folder)
-    resumed = pcn.resume(folder)
-    whole = pcn.load(DATA / name)
-    assert resumed.metrics["steps"] <= resumed.settings.config.total_steps
-    assert len(resumed.coverage_set) >= len(whole.coverage_set) - 1
-    again, _ = resumed.execute(seed=1)
-    np.testing.assert_array_equal(again.executed, resumed.coverage_set.executed)
-    assert pcn.load(folder).metrics == resumed.metrics
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in FINISHED if not name.startswith("pcn")])
-def test_an_unfinished_run_ends_as_it_would_have(name, tmp_path):
+@pytest.mark.parametrize("name", FINISHED)
+def test_an_unfinished_run_ends_within_its_budget_in_what_it_reports(name, tmp_path):
+    # Budgets are divided in another way since then: a run ends, but not in the same policies.
     folder = tmp_path / "run"
     shutil.copytree(DATA / f"{name}-unfinished", folder)
     events = []
     resumed = pcn.resume(folder, report=events.append)
     assert events[0].steps >= 1_500
     whole = pcn.load(DATA / name)
-    np.testing.assert_array_equal(resumed.coverage_set.requested, whole.coverage_set.requested)
-    np.testing.assert_array_equal(resumed.coverage_set.executed, whole.coverage_set.executed)
-    arrays, _ = read_arrays(DATA / name / "weights.npz")
-    assert resumed.weights.keys() == arrays.keys()
-    for array in arrays:
-        # Another machine may round differently in the last bit.
-        np.testing.assert_allclose(resumed.weights[array], arrays[array], rtol=1e-4, atol=1e-5)
-    assert [row.steps for row in resumed.progress] == [row.steps for row in whole.progress]
+    assert resumed.metrics["steps"] <= resumed.settings.config.total_steps
+    assert len(resumed.coverage_set) >= len(whole.coverage_set) - 1
+    again, _ = resumed.execute(seed=1)
+    np.testing.assert_array_equal(again.executed, resumed.coverage_set.executed)
     assert pcn.load(folder).metrics == resumed.metrics

@@ -116,9 +116,10 @@ def test_ra_reports_executions_that_it_did_not_choose_by(monkeypatch):
     executions = []
     original = trainer._execute
 
-    def remembered(weights, number):
-        executions.append(original(weights, number))
-        return executions[-1]
+    def remembered(weights, number, **options):
+        found = original(weights, number, **options)
+        executions.append(found[0])
+        return found
 
     monkeypatch.setattr(trainer, "_execute", remembered)
     while not trainer.done:
