@@ -198,6 +198,7 @@ def test_a_rollout_says_what_stopped_it(open_run, how, told):
     }  # fmt: skip
     page = open_run(load(KEPT / "pcn"), "pick=0.0", {"0/0": rollout})
     page.click("button[aria-label='To the end']")
-    expect(page.locator(".lane-status")).to_have_text(told)
+    expect(page.locator(".lane-status")).to_have_text(told)  # waits until it is there
     over = "it was stopped" if "stopped" in how else "the episode is over"
-    expect(page.locator(".actions")).to_have_text(f"None: {over}.")
+    assert page.locator(".lane-status").inner_text() == told
+    assert page.locator(".actions").inner_text() == f"None: {over}."

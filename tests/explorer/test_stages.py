@@ -158,9 +158,11 @@ def test_closing_while_a_thread_ends_is_no_error():
             super().join(timeout)
             stage._thread = None  # as `execute` does once it has the thread's answer
 
-    stage._thread = Ending(target=lambda: None)
-    stage._thread.start()
+    ending = stage._thread = Ending(target=lambda: None)
+    ending.start()
     stage.close()
+    assert not ending.is_alive()
+    assert stage._thread is None
 
 
 def test_a_report_gives_up_an_environment_that_hangs_and_goes_on_without_it(place):

@@ -63,6 +63,16 @@ def test_an_unfinished_run_ends_within_its_budget_in_what_it_reports(name, tmp_p
     whole = pcn.load(DATA / name)
     assert resumed.metrics["steps"] <= resumed.settings.config.total_steps
     assert len(resumed.coverage_set) >= len(whole.coverage_set) - 1
+    assert _kinds(resumed.weights) == _kinds(whole.weights)
     again, _ = resumed.execute(seed=1)
     np.testing.assert_array_equal(again.executed, resumed.coverage_set.executed)
     assert pcn.load(folder).metrics == resumed.metrics
+    twice = tmp_path / "twice"
+    shutil.copytree(DATA / f"{name}-unfinished", twice)
+    weights = pcn.resume(twice).weights
+    assert all(np.array_equal(weights[array], resumed.weights[array]) for array in weights)
+
+
+def _kinds(arrays):
+    """What weights are called, and how each policy's are shaped."""
+    return {name: (array.dtype, array.shape[1:]) for name, array in arrays.items()}
