@@ -11,11 +11,11 @@ import numpy as np
 from pcn.cluster import connected, nodes_with_cores, reason_of, worker_environment
 from pcn.envs.environment import Watcher
 from pcn.envs.gymnasium_source import MakeEnv
+from pcn.envs.slot_process import SlotProcess
 from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, tell_nobody
 from pcn.envs.spec import EnvironmentSpec
 from pcn.envs.worker_slots import (
     ANSWER_SECONDS,
-    SlotProcess,
     WorkerDied,
     WorkerSlots,
     is_importable,

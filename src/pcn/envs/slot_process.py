@@ -1,0 +1,103 @@
+"""What runs in a worker process: one instance of an environment that answers messages."""
+
+import multiprocessing
+import multiprocessing.connection
+import os
+import random
+import signal
+import threading
+import time
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from pcn.envs.environment import Watcher
+from pcn.envs.failures import failure_of
+from pcn.envs.gymnasium_source import MakeEnv
+from pcn.envs.slots import Slot, tell_nobody
+from pcn.envs.spec import EnvironmentSpec
+from pcn.errors import UserError
+
+COUNTED_SECONDS = 1.0
+"""A worker that plays a whole episode tells that often how many steps it has taken."""
+
+
+def _seed_process(what: str, message: Any) -> None:
+    """Seed the global generators of a worker with each episode's seed.
+
+    Some environments draw from them instead of their own. A worker's are nobody else's.
+    """
+    if what != "step":
+        seed = message if what == "reset" else message.seed
+        random.seed(seed)
+        np.random.seed(seed % (1 << 32))  # noqa: NPY002
+
+
+class SlotProcess:
+    """The one slot of a process that answers messages."""
+
+    def __init__(
+        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
+    ) -> None:
+        """`told` hears of the steps of whole episodes now and then, while they are played."""
+        self._make = partial(Slot, make, spec)
+        self._name = spec.name
+        self._told = told
+        self._slot: Slot | None = None
+
+    def answer(self, what: str, message: Any) -> tuple[bool, Any]:
+        """False and what a slot's method returns, or True and what failed."""
+        try:
+            self._slot = self._slot or self._make()
+            self._slot.told = _NowAndThen(self._told) if what == "play" else tell_nobody
+            _seed_process(what, message)
+            return False, getattr(self._slot, what)(message)
+        except UserError as error:
+            return True, str(error)
+        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+            if self._slot is None:
+                return True, f"cannot make {self._name} in a worker process: {failure_of(error)}"
+            return True, self._slot.failure(error)
+
+
+class _NowAndThen:
+    """Passes steps on, those of a second together."""
+
+    def __init__(self, told: Watcher) -> None:
+        self._told = told
+        self._num_steps, self._last = 0, time.monotonic()
+
+    def __call__(self, num_steps: int) -> None:
+        self._num_steps += num_steps
+        now = time.monotonic()
+        if now - self._last >= COUNTED_SECONDS:
+            self._told(self._num_steps)
+            self._num_steps, self._last = 0, now
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it has ended, whatever it does at the time."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
+    """What a worker process runs: it answers messages until the pipe closes."""
+    # Ctrl-C in a terminal reaches workers too, and queueing systems end whole groups; the process
+    # that started the workers decides when to stop.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    # A simulator that hangs would not see the pipe close.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    process = SlotProcess(make, spec, told=lambda num_steps: pipe.send((None, num_steps)))
+    while True:
+        try:
+            what, message = pipe.recv()
+        except (EOFError, OSError):
+            return
+        pipe.send(process.answer(what, message))
