@@ -32,8 +32,8 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
     for name in ("policies", "steps", "seconds"):
         if name not in metrics:
             raise refuse(f"{name} is missing")
-    for name in ("policies", "steps"):
-        if not _is_count(metrics[name]):
+    for name in ("policies", "steps", "stopped"):
+        if name in metrics and not _is_count(metrics[name]):
             raise refuse(f"{name} is {metrics[name]!r}")
     for name in ("seconds", "cpu_seconds"):
         if name in metrics and not _is_number(metrics[name]):

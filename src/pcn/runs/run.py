@@ -203,6 +203,7 @@ class Run:
             "tolerances": coverage_set.tolerance_vector.tolist(),
             "dominance": coverage_set.order.to_json(),
             **metrics_of(coverage_set, self.spec),
+            **({} if self.is_executed else {"not_executed": self.metrics["not_executed"]}),
             "taken_from": {
                 "run": None if self.path is None else self.path.name,
                 "policy": int(index),

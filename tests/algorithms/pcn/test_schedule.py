@@ -83,6 +83,9 @@ def test_what_is_kept_for_the_end():
     one = schedule(ending_share=0.3, ending_executions=3)
     assert one.ending_steps(100) == 300
     assert one.ending_steps(50_000) == 30_000
+    assert one.ending_steps(10) == 205  # the step limit of one episode, and half of the commands
+    small = schedule(total_steps=1_000, ending_share=0.3, ending_executions=3)
+    assert small.ending_steps(10) == 50  # but a twentieth of all steps at most
     stochastic = schedule(STOCHASTIC, ending_share=0.3)
     assert stochastic.ending_steps(100) == 30_000
 
