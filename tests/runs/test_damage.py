@@ -107,6 +107,8 @@ WRONG = {
     "a word for tolerances": {"tolerances": ["a", "b"]},
     "a word for phases": {"steps_by_phase": "none"},
     "a list of files": {"files": [1]},
+    "a list for a version": {"made_with": {"pcn": [1]}},
+    "a word for those that were stopped": {"stopped": "many"},
 }
 
 

@@ -44,6 +44,11 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
     phases = metrics.get("steps_by_phase", {})
     if not isinstance(phases, dict) or not all(map(_is_count, phases.values())):
         raise refuse(f"steps_by_phase is {phases!r}")
+    made_with = metrics.get("made_with", {})
+    if not isinstance(made_with, dict) or not all(
+        isinstance(one, str) for one in made_with.values()
+    ):
+        raise refuse(f"made_with is {made_with!r}")
     if not isinstance(metrics.get("files", {}), dict):
         raise refuse(f"files is {metrics['files']!r}")
 
