@@ -268,6 +268,14 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before_it(undisturbed, tmp_p
 
 
 @pytest.mark.slow
+def test_a_run_of_an_algorithm_that_there_is_none_of_does_not_go_on(tmp_path):
+    interrupted(tmp_path / "run", after=1)
+    changed(tmp_path / "run" / "config.json", algorithm="")
+    with pytest.raises(UserError, match="no algorithm is called ''"):
+        pcn.resume(tmp_path / "run")
+
+
+@pytest.mark.slow
 def test_a_run_begun_with_another_version_says_so(tmp_path, monkeypatch):
     path = interrupted(tmp_path / "run", after=1)
     monkeypatch.setattr("pcn.runs.settling.__version__", "99.0")
