@@ -6,7 +6,7 @@ import numpy as np
 
 from pcn.coverage import CoverageSet
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.runs.measures import ALL_STOPPED, NOT_EXECUTED, metrics_of
+from pcn.runs.measures import ALL_STOPPED, NOT_EXECUTED, metrics_of, problem_of
 
 SPEC = DeepSeaTreasure().spec
 RETURNS = np.array([[1.0, -1.0], [2.0, -3.0], [3.0, -5.0]])
@@ -33,3 +33,10 @@ def test_where_all_were_stopped_nothing_is_called_executed():
     never = CoverageSet.unexecuted(RETURNS, lengths, tolerances=0.0)
     assert metrics_of(never, SPEC)["not_executed"] == NOT_EXECUTED
     assert stopped.taking(1).num_stopped == 0
+
+
+def test_a_front_that_is_only_claimed_is_not_measured_against():
+    claimed = dataclasses.replace(SPEC.front, status="claimed")
+    assert problem_of(dataclasses.replace(SPEC, front=claimed), 0.0).front is None
+    assert problem_of(dataclasses.replace(SPEC, front=None), 0.0).front is None
+    np.testing.assert_array_equal(problem_of(SPEC, 0.0).front, SPEC.front.returns)

@@ -125,6 +125,12 @@ def test_a_command_for_which_there_are_too_few_steps_has_no_return():
     assert executing.execution.counts.tolist() == [0, 1, 1]
 
 
+def test_steps_for_one_whole_execution_are_not_shared_by_two():
+    training, executing = executed([1, 12, 12], [1, 2, 2], steps_left=19)
+    assert training.limits == [(0, 1), (1, 2), (2, 2), (1, 14), (2, 2)]
+    assert executing.ended_mask.tolist() == [True, True, False]
+
+
 def test_where_steps_are_too_few_short_commands_come_first():
     _, executing = executed([9, 2], [9, 2], steps_left=5)
     assert executing.ended_mask.tolist() == [False, True]

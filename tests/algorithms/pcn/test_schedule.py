@@ -108,3 +108,13 @@ def test_it_goes_on_from_a_checkpoint():
     one.collected(333)
     other.from_json(one.to_json())
     assert vars(other) == vars(one)
+
+
+def test_before_anything_was_collected_nothing_is_due_and_episodes_may_be_as_long_as_they_can():
+    one = schedule(STOCHASTIC, updates_per_step=0.1, fewest_updates=0)
+    assert one.mean_length == STOCHASTIC.step_limit
+    assert one.next_updates() == 0
+    one.collected(10 * UPDATES_AT_ONCE - 5)  # half an update too few
+    assert one.next_updates() == 0
+    one.collected(5)
+    assert one.next_updates() == UPDATES_AT_ONCE
