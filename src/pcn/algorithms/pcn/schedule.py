@@ -21,6 +21,9 @@ MOST_EPISODES = 64
 """Most episodes that run at once."""
 UPDATES_AT_ONCE = 16
 """Updates in one compiled call."""
+LONGEST_SHARE = 0.05
+"""Where outcomes are certain: the longest possible episode is kept for the end, but no more than
+this share of all steps."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,12 @@ class Schedule:
         most = int(config.ending_share * config.total_steps)
         if not self._deterministic:
             return most
-        return min(most, config.ending_executions * num_executed)
+        kept = config.ending_executions * num_executed
+        if kept < self._step_limit:
+            # A policy that never ends its episode runs up to the step limit.
+            longest = self._step_limit + num_executed // 2
+            kept = max(kept, min(longest, int(LONGEST_SHARE * config.total_steps)))
+        return min(most, kept)
 
     def batch(self, size: int, steps_left: int) -> Batch:
         """As much of a batch as fits into the steps that are left; one episode at least."""
