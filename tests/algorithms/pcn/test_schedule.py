@@ -112,6 +112,15 @@ def test_it_goes_on_from_a_checkpoint():
     assert vars(other) == vars(one)
 
 
+def test_a_share_of_the_updates_is_never_below_the_fewest():
+    one = schedule(STOCHASTIC, updates_per_step=0.2, fewest_updates=1_000)
+    one.collected(10_000, share=0.25)
+    assert one.next_updates() == 496  # a quarter of 2,000, in whole calls of 16
+    one = schedule(STOCHASTIC, updates_per_step=0.2, fewest_updates=10_000)
+    one.collected(10_000, share=0.25)  # 10,000 in 100,000 steps are one in ten
+    assert one.next_updates() == 992
+
+
 def test_before_anything_was_collected_nothing_is_due_and_episodes_may_be_as_long_as_they_can():
     one = schedule(STOCHASTIC, updates_per_step=0.1, fewest_updates=0)
     assert one.mean_length == STOCHASTIC.step_limit

@@ -68,19 +68,23 @@ class Schedule:
             self.num_episodes = int(np.clip(power, FEWEST_EPISODES, MOST_EPISODES))
             self.affordable_share = min(1.0, fitting / FEWEST_EPISODES)
 
-    def collected(self, num_steps: int) -> None:
-        """Note that an iteration has brought that many steps to learn from."""
-        self._due_updates += self._updates_per_step * num_steps
+    def collected(self, num_steps: int, *, share: float = 1.0) -> None:
+        """Note that an iteration has brought that many steps to learn from.
 
-    @property
-    def _updates_per_step(self) -> float:
+        Args:
+            num_steps: The steps.
+            share: Which share of the usual updates they are worth; `fewest_updates` holds anyway.
+        """
+        self._due_updates += self._updates_per_step(share) * num_steps
+
+    def _updates_per_step(self, share: float) -> float:
         config = self._config
         if not self._deterministic:
             rate = config.updates_per_step
         else:
             rate = config.updates_per_episode / self._warm_up_length
         least = config.fewest_updates / config.total_steps
-        return min(max(rate, least), config.most_updates / config.total_steps)
+        return min(max(share * rate, least), config.most_updates / config.total_steps)
 
     def next_updates(self) -> int:
         """How many updates to make now; they count as made."""
