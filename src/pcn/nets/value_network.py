@@ -36,7 +36,7 @@ class ValueNetwork(eqx.Module):
         width: int,
         key: PRNGKeyArray,
     ) -> None:
-        """The extent of each objective is one unit at first."""
+        """The extent of each objective is one unit at first; it may be set later."""
         self.mean, self.deviation = jnp.asarray(mean), jnp.asarray(deviation)
         self.unit = self.extent = jnp.asarray(unit)
         self.num_options = num_options

@@ -14,7 +14,12 @@ from jaxtyping import Array, Float, Int
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.algorithms.pcn.network import fresh_head, saved_policy
-from pcn.algorithms.pcn.refinements import Planning, Standardise, WeightedValues
+from pcn.algorithms.pcn.refinements import (
+    ExpectedRewards,
+    Planning,
+    Standardise,
+    WeightedValues,
+)
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 from pcn.errors import UserError
@@ -188,9 +193,15 @@ def test_a_restored_training_goes_on_as_before():
 
 
 @pytest.mark.slow
+def test_expected_rewards_are_left_to_the_values(finished):
+    training, _ = finished
+    assert ExpectedRewards().is_left_to_others(training)
+
+
+@pytest.mark.slow
 def test_where_observations_repeat_it_is_left_to_planning():
     training = explored(Stalls(noise=0.0))._training
-    assert SETTINGS.state(training).learner is None
+    assert not SETTINGS.has_learnt(training)
     assert SETTINGS.state(training).acted_steps == 0
     assert SETTINGS.contender(training, np.array([3, 4], np.uint32)) is None
 

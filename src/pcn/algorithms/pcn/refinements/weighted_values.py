@@ -24,6 +24,7 @@ from pcn.algorithms.pcn.refinements.valued.replay import Replay
 from pcn.algorithms.pcn.refinements.valued.value_agent import ValueAgent
 from pcn.algorithms.pcn.refinements.valued.value_learning import (
     ValueLearner,
+    expected_of_plans,
     learn_values,
     random_weights,
 )
@@ -36,10 +37,17 @@ from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractActionHead
 from pcn.nets.value_network import ValueNetwork
 from pcn.planning.seen_steps import SeenSteps
+from pcn.planning.weighted_planning import spread_weights
 from pcn.types import AnyArray
 
 UPDATES_AT_ONCE = 128
 """Updates in one compiled call."""
+MOST_STARTS = 64
+"""Beginnings of episodes at which it is asked what policies return."""
+LEAST_EXTENT = 1e-3
+"""Smallest extent in units: policies may all be alike in an objective."""
+WEIGHED = 32
+"""Policies that are asked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +67,7 @@ class WeightedValues(AbstractRefinement):
     """Nothing is learnt from fewer steps."""
     share: float = 0.7
     """Share of the exploring steps that agents take which act by the values."""
-    updates_per_step: float = 1.0
+    updates_per_step: float = 0.7
     """Updates of the values for each step, whoever took it."""
     most_updates: int = 200_000
     """Updates of the values at most: with a large budget each step brings fewer."""
@@ -71,7 +79,7 @@ class WeightedValues(AbstractRefinement):
     """Adam's step size at the beginning."""
     last_value_rate: float = 1e-4
     """Where it ends when exploration is over."""
-    num_steps: int = 1
+    num_steps: int = 3
     """Rewards that are summed before a value is asked."""
     copied_after: int = 250
     """Updates after which the copy that targets are made with is renewed."""
@@ -80,8 +88,14 @@ class WeightedValues(AbstractRefinement):
     value_scale: float = 2.5
     """How large a return is to the value network that differs from the mean by one standard
     deviation: Adam's steps are small beside large values."""
-    single_share: float = 0.1
-    """How much of the weights cares for one objective only; the others are spread evenly."""
+    extent_rate: float = 0.1
+    """Weights count how far the expected returns of the policies lie apart; how fast they follow
+    it, each time that values have been learnt."""
+    single_share: float = 0.05
+    """How much of the weights cares for one objective only."""
+    middle_share: float = 0.5
+    """How much of the weights is near the middle, where all objectives count the same; the others
+    are spread evenly. What they have in common is learnt there first."""
     noise: float = 0.2
     """Each episode acts at random with up to this probability."""
 
@@ -121,10 +135,20 @@ class WeightedValues(AbstractRefinement):
             "most_lessons", "teaching_updates", "teaching_round",
         )  # fmt: skip
         at_least(self, 2, "most_options")
-        at_least(self, 0, "share", "updates_per_step", "single_share", "noise", "slack")
-        at_least(self, 0, "wrong_weight", "least_extent", "practices", "practice_share")
+        at_least(self, 0, "share", "updates_per_step", "single_share", "middle_share", "noise")
+        at_least(
+            self,
+            0,
+            "slack",
+            "extent_rate",
+            "wrong_weight",
+            "least_extent",
+            "practices",
+            "practice_share",
+        )
         at_most(self, 0.95, "share")
-        at_most(self, 1, "single_share", "noise", "least_extent", "practice_share")
+        at_most(self, 1 - self.single_share, "middle_share")
+        at_most(self, 1, "single_share", "noise", "extent_rate", "least_extent", "practice_share")
         positive(self, "learning_rate", "last_value_rate", "last_learning_rate", "nearly")
         positive(self, "own_weight", "value_scale")
 
@@ -215,16 +239,20 @@ class WeightedValues(AbstractRefinement):
         seen = steps.observations.astype(np.float64)
         deviation = seen.std(axis=0)
         deviation = np.where(deviation > 1e-6, deviation, 1.0)
-        unit = self._extent(training) / self.value_scale
-        return self._learner(
+        spread = self._spread(training)
+        learner = self._learner(
             training,
             seen.mean(axis=0).astype(np.float32),
             deviation.astype(np.float32),
-            unit,
+            spread / self.value_scale,
             training.next_key(),
         )
+        extent = jnp.asarray(spread)
+        return eqx.tree_at(
+            lambda one: (one.values.extent, one.older.extent), learner, (extent, extent)
+        )
 
-    def _extent(self, training: Training) -> Float[np.ndarray, " objective"]:
+    def _spread(self, training: Training) -> Float[np.ndarray, " objective"]:
         """The standard deviation of stored returns; where they do not differ, their size or 1."""
         returns = training.dataset.rows.returns
         deviation, size = returns.std(axis=0), np.abs(returns).max(axis=0)
@@ -246,11 +274,7 @@ class WeightedValues(AbstractRefinement):
         if calls == 0:
             return
         state.due_updates -= calls * UPDATES_AT_ONCE
-        learner = eqx.tree_at(
-            lambda one: (one.values.extent, one.older.extent),
-            state.learner,
-            (jnp.asarray(self._extent(training)),) * 2,
-        )
+        learner = state.learner
         exploring = max(training.steps + training.exploring_steps_left, 1)
         progress = np.array([min(1.0, training.steps / exploring)])
         (value_rate,) = cosine_decay(self.learning_rate, self.last_value_rate, progress)
@@ -268,8 +292,22 @@ class WeightedValues(AbstractRefinement):
                 num_steps=self.num_steps,
                 copied_after=self.copied_after,
                 single_share=self.single_share,
+                middle_share=self.middle_share,
             )
-        state.learner = learner
+        state.learner = self._weighing(learner, state)
+
+    def _weighing(self, learner: ValueLearner, state: ValueState) -> ValueLearner:
+        """The learner whose weights follow what its policies differ in: by chance no more."""
+        steps = state.seen.steps
+        starts = steps.observations[steps.first][-MOST_STARTS:]
+        if len(starts) == 0:
+            return learner
+        weights = spread_weights(len(learner.values.unit), WEIGHED)
+        extent = np.ptp(expected_of_plans(learner.values, starts, weights), axis=0)
+        old = np.asarray(learner.values.extent)
+        least = LEAST_EXTENT * np.asarray(learner.values.unit)
+        new = jnp.asarray(np.maximum(old + self.extent_rate * (extent - old), least), jnp.float32)
+        return eqx.tree_at(lambda one: (one.values.extent, one.older.extent), learner, (new, new))
 
     def _explore(self, training: Training, state: ValueState) -> None:
         """A batch of episodes under random weights, with a little noise."""
@@ -277,21 +315,21 @@ class WeightedValues(AbstractRefinement):
         size, before = training.schedule.num_episodes, training.steps
         batch = training.schedule.batch(size, training.exploring_steps_left)
         objectives = training.spec.num_objectives
-        weights = _weights(training.next_key(), size, objectives, self.single_share)
+        weights = _weights(
+            training.next_key(),
+            (size,),
+            objectives,
+            single_share=self.single_share,
+            middle_share=self.middle_share,
+        )
         agents = ValueAgent(
             state.learner.values,
             training.learner.policy.action_head,
             np.asarray(weights),
             (self.noise * training.rng.uniform(size=size)).astype(np.float32),
         )
-        typical = np.median(training.dataset.archive().horizons)
-        limits = training.most_steps(np.full(size, float(typical)))
         episodes = training.runner.run(
-            agents,
-            training.next_key(),
-            size,
-            count=batch.count,
-            most_steps=np.minimum(batch.most_steps, limits),
+            agents, training.next_key(), size, count=batch.count, most_steps=batch.most_steps
         )
         state.acted_steps += training.steps - before
         training.dataset.add(episodes)
@@ -301,6 +339,10 @@ class WeightedValues(AbstractRefinement):
         state = self.state(training)
         state.open = False  # what the values remember must not change while it is learnt
         if state.learner is None or self.is_left_to_planning(training):
+            return None
+        if (
+            not state.seen.steps.first.any()
+        ):  # one endless episode: it is not known where they begin
             return None
         return Following(self, training, state, key)
 
@@ -321,6 +363,4 @@ def _fresh(
     return ValueLearner.fresh(network)
 
 
-_weights = eqx.filter_jit(
-    lambda key, size, objectives, single: random_weights(key, (size,), objectives, single)
-)
+_weights = eqx.filter_jit(random_weights)

@@ -9,6 +9,7 @@ import pytest
 from pcn.algorithms.pcn.refinements.valued.replay import Outlook, Replay
 from pcn.algorithms.pcn.refinements.valued.value_learning import (
     ValueLearner,
+    expected_of_plans,
     learn_values,
     random_weights,
     targets,
@@ -52,10 +53,23 @@ def test_newer_values_choose_and_older_ones_tell_what_it_is_worth(extent, expect
     np.testing.assert_allclose(targets(values, older, outlook, weights), expected)
 
 
+def test_a_plan_is_expected_to_return_the_value_of_its_best_option():
+    values = constant([[1.0, 0.0], [0.0, 2.0]], extent=(3.0, 1.0))
+    values = eqx.tree_at(lambda one: one.unit, values, jnp.array([10.0, 100.0]))
+    starts = np.array([[0.0], [5.0]], np.float32)
+    # 10 / 3 * w beats 200 * (1 - w) for nobody but those who weigh the first objective alone.
+    expected = expected_of_plans(values, starts, np.array([[1.0, 0.0], [0.5, 0.5]]))
+    np.testing.assert_allclose(expected, [[10.0, 0.0], [0.0, 200.0]])
+
+
 def test_random_weights_sum_to_one_and_some_care_for_one_objective_only():
-    weights = np.asarray(random_weights(np.zeros(2, np.uint32), (4000,), 3, 0.25))
+    weights = np.asarray(
+        random_weights(np.zeros(2, np.uint32), (4000,), 3, single_share=0.25, middle_share=0.5)
+    )
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-5)
     assert np.mean(weights.max(axis=1) == 1.0) == pytest.approx(0.25, abs=0.03)
+    # The middle is (1/3, 1/3, 1/3), and .6 of the way to it leaves at least .2 of each.
+    assert np.mean(weights.min(axis=1) >= 0.2) == pytest.approx(0.5, abs=0.1)
     assert weights.mean(axis=0) == pytest.approx([1 / 3] * 3, abs=0.03)
 
 
@@ -90,6 +104,7 @@ def test_values_of_a_chain_of_two_steps_are_learnt():
         num_steps=1,
         copied_after=50,
         single_share=0.0,
+        middle_share=0.0,
     )
     seen = np.array([[0.0], [0.0], [1.0]], np.float32)
     weights = np.array([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]])

@@ -4,14 +4,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, Int, UInt32
+from jaxtyping import Float, UInt32
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.refinements.planned.curriculum import scaled_for
 from pcn.algorithms.pcn.refinements.planned.distilling import study
 from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, padded, room_for, uncertainty
-from pcn.algorithms.pcn.refinements.valued.value_learning import values_of
+from pcn.algorithms.pcn.refinements.valued.value_learning import (
+    expected_of_plans,
+    near_middle,
+    utilities_of,
+    values_of,
+)
 from pcn.algorithms.pcn.refinements.valued.value_state import ValueState
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay
@@ -22,6 +27,8 @@ from pcn.serialisation.arrays import named_arrays, with_named_arrays
 if TYPE_CHECKING:
     from pcn.algorithms.pcn.refinements.weighted_values import WeightedValues
 
+TYPICAL = 0.9
+"""As many of the later episodes are no longer than the horizon of all commands."""
 MOST_STARTS = 256
 """Beginnings of episodes over which the value of a plan is averaged."""
 
@@ -47,9 +54,14 @@ class Following(AbstractFitting):
         assert state.learner is not None
         self._settings, self._training = settings, training
         self._values = state.learner.values
-        self._steps, self._horizon = state.seen.steps, state.seen.longest
+        self._steps = state.seen.steps
+        lengths = np.diff(np.append(np.flatnonzero(self._steps.first), len(self._steps)))
+        self._horizon = int(np.ceil(np.quantile(lengths[len(lengths) // 2 :], TYPICAL)))
         self._rng = np.random.default_rng(key)
-        self._weights = spread_weights(training.spec.num_objectives, settings.plans)
+        weights = spread_weights(training.spec.num_objectives, settings.plans)
+        middle = np.arange(len(weights)) % 2 == 1  # every other one, but for the single objectives
+        middle[: training.spec.num_objectives] = False
+        self._weights = np.where(middle[:, None], np.asarray(near_middle(weights)), weights)
         self.vectors = self._expected()
         """What the values expect of each plan; it is the command under which it is learnt."""
         policy = fresh_policy(training.spec, training.config, key)
@@ -80,23 +92,7 @@ class Following(AbstractFitting):
         starts = self._steps.observations[self._steps.first]
         if len(starts) > MOST_STARTS:
             starts = self._rng.permutation(starts)[:MOST_STARTS]
-        plans = np.repeat(np.arange(len(self._weights)), len(starts))
-        values = values_of(
-            self._values, np.tile(starts, (len(self._weights), 1)), self._weights[plans]
-        )
-        best = self._utilities(values, plans).argmax(axis=1)
-        chosen = values[np.arange(len(values)), best]
-        of_plans = chosen.reshape(len(self._weights), len(starts), -1).mean(axis=1)
-        return np.asarray(of_plans * np.asarray(self._values.unit), np.float64)
-
-    def _utilities(
-        self,
-        values: Float[np.ndarray, "state option objective"],
-        plans: Int[np.ndarray, " state"],
-    ) -> Float[np.ndarray, "state option"]:
-        """The weighted sums of values, each by the weights of its plan."""
-        each = np.asarray(self._values.unit / self._values.extent) * self._weights[plans]
-        return np.einsum("sao,so->sa", values, each)
+        return expected_of_plans(self._values, starts, self._weights)
 
     def _remembered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """States of the training with the time they were met at, each under a random plan."""
@@ -110,8 +106,9 @@ class Following(AbstractFitting):
     def _lessons(self) -> Lessons:
         """What each plan does in its states, and how good all other options are there."""
         head = self._training.learner.policy.action_head
-        values = values_of(self._values, self._observations, self._weights[self._plans])
-        utilities = self._utilities(values, self._plans)
+        weights = self._weights[self._plans]
+        of_options = values_of(self._values, self._observations, weights)
+        utilities = utilities_of(self._values, of_options, weights)
         best = utilities.max(axis=1)
         low, high = np.quantile(best, (0.05, 0.95))
         worse = (best[:, None] - utilities) / max(high - low, 1e-12)
@@ -161,9 +158,9 @@ class Following(AbstractFitting):
         self._num_practices += 1
         size, before = training.actor.batch_size, training.steps
         steps = int(settings.practice_share * training.steps_left)
-        count = min(size, len(self._weights), steps)
-        if count == 0:
+        if steps == 0:
             return
+        count = int(np.clip(steps // self._horizon, 1, min(size, len(self._weights))))
         index = np.resize(self._rng.permutation(len(self._weights)), size)
         episodes = training.actor.run(
             self._learner.policy,
@@ -174,7 +171,7 @@ class Following(AbstractFitting):
             greedy=True,
             follows_rewards=False,
             count=count,
-            most_steps=max(1, min(training.spec.step_limit, steps // count)),
+            most_steps=min(training.spec.step_limit, steps // count),
         )
         self.num_steps += training.steps - before
         lengths = np.asarray(episodes.lengths)[:count]

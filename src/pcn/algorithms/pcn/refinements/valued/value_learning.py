@@ -36,17 +36,32 @@ class ValueLearner(eqx.Module):
         return cls(values, values, moments, jnp.zeros((), jnp.int32))
 
 
+MIDDLE = 0.6
+"""How far weights near the middle are on their way to it."""
+
+
 def random_weights(
-    key: RandomKey, shape: tuple[int, ...], num_objectives: int, single_share: float
+    key: RandomKey,
+    shape: tuple[int, ...],
+    num_objectives: int,
+    *,
+    single_share: float,
+    middle_share: float,
 ) -> Float[Array, "*shape objective"]:
-    """Weights that sum to one, drawn uniformly; a share of them cares for one objective only."""
-    spread_key, which_key, single_key = jax.random.split(jnp.asarray(key), 3)
+    """Weights that sum to one: some for one objective only, some near the middle, others spread."""
+    spread_key, which_key, kind_key = jax.random.split(jnp.asarray(key), 3)
     spread = jax.random.exponential(spread_key, (*shape, num_objectives))
     spread /= spread.sum(axis=-1, keepdims=True)
     which = jax.random.randint(which_key, shape, 0, num_objectives)
     single = jax.nn.one_hot(which, num_objectives)
-    alone = jax.random.uniform(single_key, shape) < single_share
-    return jnp.where(alone[..., None], single, spread)
+    kind = jax.random.uniform(kind_key, (*shape, 1))
+    inner = jnp.where(kind < single_share + middle_share, near_middle(spread), spread)
+    return jnp.where(kind < single_share, single, inner)
+
+
+def near_middle(weights: Float[AnyArray, "*shape objective"]) -> Float[Array, "*shape objective"]:
+    """The same weights, nearer to those that are all equal."""
+    return (1 - MIDDLE) * jnp.asarray(weights) + MIDDLE / weights.shape[-1]
 
 
 def targets(
@@ -90,6 +105,7 @@ def learn_values(
     num_steps: int,
     copied_after: int,
     single_share: float,
+    middle_share: float,
 ) -> ValueLearner:
     """Updates on batches of the first `count` steps, each step under random weights.
 
@@ -105,11 +121,18 @@ def learn_values(
         num_steps: how many rewards are summed before a value is asked.
         copied_after: updates after which the older copy becomes the newer values.
         single_share: how much of the weights cares for one objective only.
+        middle_share: how much of them is near the middle.
     """
     shape = (num_updates, batch_size)
     index_key, weights_key = jax.random.split(jnp.asarray(key))
     index = jax.random.randint(index_key, shape, 0, jnp.asarray(count))
-    weights = random_weights(weights_key, shape, len(learner.values.unit), single_share)
+    weights = random_weights(
+        weights_key,
+        shape,
+        len(learner.values.unit),
+        single_share=single_share,
+        middle_share=middle_share,
+    )
     arrays, static = eqx.partition(learner, eqx.is_array)
 
     def step(arrays: Any, inputs: Any) -> tuple[Any, None]:
@@ -149,6 +172,28 @@ def values_of(
         for start in range(0, len(seen), PART)
     ]
     return np.concatenate(parts)[: len(observations)]
+
+
+def utilities_of(
+    values: ValueNetwork,
+    of_options: Float[np.ndarray, "state option objective"],
+    weights: Float[np.ndarray, "state objective"],
+) -> Float[np.ndarray, "state option"]:
+    """The weighted sums of what `values_of` says."""
+    return np.einsum("sao,so->sa", of_options, weights * np.asarray(values.unit / values.extent))
+
+
+def expected_of_plans(
+    values: ValueNetwork,
+    starts: Float[np.ndarray, "start number"],
+    weights: Float[np.ndarray, "plan objective"],
+) -> Float[np.ndarray, "plan objective"]:
+    """What the values expect of the best policy for each weights, on average over beginnings."""
+    each = np.repeat(weights, len(starts), axis=0)
+    of_options = values_of(values, np.tile(starts, (len(weights), 1)), each)
+    best = utilities_of(values, of_options, each).argmax(axis=1)
+    chosen = of_options[np.arange(len(best)), best].reshape(len(weights), len(starts), -1)
+    return chosen.mean(axis=1).astype(np.float64) * np.asarray(values.unit, np.float64)
 
 
 PART = 4096
