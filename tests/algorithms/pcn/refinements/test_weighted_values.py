@@ -50,6 +50,14 @@ class Stand(NamedTuple):
     seen: Float[Array, " number"]
 
 
+DICT_SPACE = gym.spaces.Dict(
+    {
+        "place": gym.spaces.MultiDiscrete([3]),
+        "weather": gym.spaces.Box(-9, 9, (2, 1), np.float32),
+    }
+)
+
+
 class Stalls(AbstractCompiledEnvironment):
     """Walk to the stalls, then take what one of three pays for sure, or a ticket.
 
@@ -91,6 +99,17 @@ class Stalls(AbstractCompiledEnvironment):
 
     def observation(self, state):
         return state.seen
+
+
+class StallsOfParts(Stalls):
+    """What is seen is a whole number and a little picture of real numbers."""
+
+    def __init__(self):
+        super().__init__(observation_space=DICT_SPACE)
+
+    def observation(self, state):
+        place = state.place[None].astype(jnp.int32)
+        return {"place": place, "weather": state.seen[1:, None]}
 
 
 def explored(environment, seed=0):
@@ -143,6 +162,15 @@ def test_sure_returns_are_found_although_a_winning_ticket_dominates_them(finishe
     # Each command is what the values expect, and all but few are what comes.
     missing = np.abs(contender.desired_returns - returns).max(axis=1)
     assert np.median(missing) < 0.3
+
+
+@pytest.mark.slow
+def test_observations_may_have_several_parts():
+    training = explored(StallsOfParts())._training
+    assert SETTINGS.state(training).seen.steps.observations.shape[1] == 3
+    returns = executed(training, fitted(training).contender)
+    for paid in PAID:
+        assert np.abs(returns - paid).max(axis=1).min() < 0.05
 
 
 @pytest.mark.slow
@@ -214,8 +242,11 @@ def test_it_is_on_by_default_only_where_outcomes_are_random_and_seen_as_several_
     assert not applies(deterministic=True)
     assert not applies(masked_actions=True)
     assert not applies(observation_space=gym.spaces.Box(-9, 9, (2,), np.float32))
-    assert not applies(observation_space=gym.spaces.Box(-9, 9, (3,), np.int32))
-    assert not applies(observation_space=gym.spaces.Box(-9, 9, (3, 3), np.float32))
+    assert not applies(observation_space=gym.spaces.Discrete(10**6))
+    assert not applies(observation_space=gym.spaces.Box(0, 255, (3, 40, 40), np.uint8))
+    assert applies(observation_space=gym.spaces.MultiDiscrete([60] * 4))
+    parts = {"place": gym.spaces.Box(-9, 9, (2,), np.float32), "lamps": gym.spaces.MultiBinary(2)}
+    assert applies(observation_space=gym.spaces.Dict(parts))
 
 
 def test_it_needs_one_choice_of_few_options():

@@ -1,17 +1,16 @@
 """Weighted values: off-policy learning of what actions are worth, for all weights at once.
 
-In a stochastic environment the return of an episode is what the policy did and what chance did, and
-where observations are many real numbers there is no model to plan with. So a value network learns
-from all steps what each action returns on average, if the policy that is best for some weights of
-the objectives goes on after it. Agents that act by it explore, beside PCN's own episodes. At the
-end a network of PCN's kind learns to do the same under commands: the expected returns of these
-policies. It races against all others. See `valued/`.
+In a stochastic environment the return of an episode is what the policy did and what chance did.
+Where observations are many numbers and do not repeat, there is no model to plan with. So a value
+network learns from all steps what each action returns on average, if the policy that is best for
+some weights of the objectives goes on after it. Agents that act by it explore, beside PCN's own
+episodes. At the end a network of PCN's kind learns to do the same under commands: the expected
+returns of these policies. It races against all others. See `valued/`.
 """
 
 from dataclasses import dataclass
 
 import equinox as eqx
-import gymnasium as gym
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, UInt32
@@ -32,6 +31,7 @@ from pcn.algorithms.pcn.refinements.valued.value_state import ValueState
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import cosine_decay
 from pcn.checks import at_least, at_most, positive
+from pcn.envs.observations import num_parts
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractActionHead
@@ -54,11 +54,13 @@ WEIGHED = 32
 class WeightedValues(AbstractRefinement):
     """Learn values for all weights of the objectives, and offer policies that are best by them.
 
-    Only in stochastic environments whose observations are several real numbers and do not repeat.
+    Only in stochastic environments whose observations are several numbers and do not repeat.
     """
 
     fewest_numbers: int = 3
     """Observations of fewer numbers are left to `fitted_planning`."""
+    most_numbers: int = 128
+    """Observations of more numbers, such as pictures, are not learnt from."""
     most_options: int = 32
     """Environments with more different actions have none."""
     memory_steps: int = 200_000
@@ -153,15 +155,11 @@ class WeightedValues(AbstractRefinement):
         positive(self, "own_weight", "value_scale")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
-        """Only where chance plays a part, and observations are vectors of several real numbers."""
-        space = spec.observation_space
+        """Only where chance plays a part, and observations are several numbers, of any kind."""
         return (
             not spec.deterministic
             and not spec.masked_actions
-            and isinstance(space, gym.spaces.Box)
-            and np.issubdtype(space.dtype, np.floating)
-            and len(space.shape) == 1
-            and space.shape[0] >= self.fewest_numbers
+            and self.fewest_numbers <= num_parts(spec) <= self.most_numbers
         )
 
     def handles(self, head: AbstractActionHead) -> bool:
@@ -177,8 +175,7 @@ class WeightedValues(AbstractRefinement):
     def fresh_state(self, training: Training) -> ValueState:
         """Nothing seen, nothing learnt."""
         spec = training.spec
-        assert spec.observation_space.shape is not None
-        numbers, objectives = spec.observation_space.shape[0], spec.num_objectives
+        numbers, objectives = num_parts(spec), spec.num_objectives
 
         def blank() -> ValueLearner:
             zeros = np.zeros(numbers, np.float32)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 from jaxtyping import Float, UInt32
 
@@ -20,6 +21,8 @@ from pcn.algorithms.pcn.refinements.valued.value_learning import (
 from pcn.algorithms.pcn.refinements.valued.value_state import ValueState
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay
+from pcn.envs.observations import from_flat
+from pcn.episodes import flat
 from pcn.pareto import spread_out
 from pcn.planning.weighted_planning import spread_weights
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
@@ -113,9 +116,10 @@ class Following(AbstractFitting):
         low, high = np.quantile(best, (0.05, 0.95))
         worse = (best[:, None] - utilities) / max(high - low, 1e-12)
         size = room_for(len(best))
+        observations = from_flat(self._training.spec.observation_space, self._observations)
         options = utilities.argmax(axis=1)[:, None].astype(np.int32)
         return Lessons(
-            observations=padded(self._observations, size),
+            observations=jax.tree.map(lambda leaf: padded(leaf, size), observations),
             action_masks=None,
             desired_returns=padded(self.vectors.astype(np.float32), room_for(len(self.vectors))),
             first_horizon=np.asarray(self._horizon, np.float32),
@@ -177,7 +181,7 @@ class Following(AbstractFitting):
         lengths = np.asarray(episodes.lengths)[:count]
         longest = int(lengths.max())
         valid = np.arange(longest) < lengths[:, None]
-        seen = np.asarray(episodes.observations, np.float32)[:count, :longest][valid]
+        seen = flat(episodes.observations, 2)[:count, :longest][valid].astype(np.float32)
         plans, times = np.nonzero(valid)
         self._observations = np.concatenate([self._observations, seen])
         self._plans = np.concatenate([self._plans, index[plans].astype(np.int32)])

@@ -45,7 +45,10 @@ class ValueAgent(AbstractAgent):
         mask: Bool[Array, " choice"] | None = None,
     ) -> Num[Array, " part"]:
         """What `act` does, with random numbers that were drawn before."""
-        best = self.action_head.greedy(self.values.utilities(observation, self.weights))
+        seen = jnp.concatenate(
+            [jnp.ravel(leaf).astype(jnp.float32) for leaf in jax.tree.leaves(observation)]
+        )  # as `pcn.episodes.flat`
+        best = self.action_head.greedy(self.values.utilities(seen, self.weights))
         random = self.action_head.random(drawn[:-1], mask)
         return jnp.where(drawn[-1] < self.noise, random, best)
 
