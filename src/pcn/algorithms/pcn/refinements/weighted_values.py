@@ -54,7 +54,8 @@ WEIGHED = 32
 class WeightedValues(AbstractRefinement):
     """Learn values for all weights of the objectives, and offer policies that are best by them.
 
-    Only in stochastic environments whose observations are several real numbers and do not repeat.
+    Only in stochastic environments whose observations are several real numbers and do not repeat,
+    and only with a discount.
     """
 
     fewest_numbers: int = 3
@@ -65,7 +66,7 @@ class WeightedValues(AbstractRefinement):
     """How many of the last steps are learnt from."""
     fewest_steps: int = 2_000
     """Nothing is learnt from fewer steps."""
-    share: float = 0.7
+    share: float = 0.85
     """Share of the exploring steps that agents take which act by the values."""
     updates_per_step: float = 0.7
     """Updates of the values for each step, whoever took it."""
@@ -83,8 +84,6 @@ class WeightedValues(AbstractRefinement):
     """Rewards that are summed before a value is asked."""
     copied_after: int = 250
     """Updates after which the copy that targets are made with is renewed."""
-    longest_outlook: float = 100.0
-    """The discount is at most as if episodes ended by chance after so many steps on average."""
     value_scale: float = 2.5
     """How large a return is to the value network that differs from the mean by one standard
     deviation: Adam's steps are small beside large values."""
@@ -131,7 +130,7 @@ class WeightedValues(AbstractRefinement):
     def __post_init__(self) -> None:
         at_least(
             self, 1, "fewest_numbers", "memory_steps", "fewest_steps", "most_updates", "width",
-            "batch_size", "num_steps", "copied_after", "longest_outlook", "plans", "num_commands",
+            "batch_size", "num_steps", "copied_after", "plans", "num_commands",
             "most_lessons", "teaching_updates", "teaching_round",
         )  # fmt: skip
         at_least(self, 2, "most_options")
@@ -215,6 +214,13 @@ class WeightedValues(AbstractRefinement):
         counting = [one for one in training.refinements if isinstance(one, Planning)]
         return any(not one.counts(training).given_up for one in counting)
 
+    def is_of_use(self, training: Training) -> bool:
+        """Whether rewards are discounted, and nothing can be planned with.
+
+        Without a discount, as on minecart-v0, they brought nothing.
+        """
+        return training.config.discount < 1 and not self.is_left_to_planning(training)
+
     def has_learnt(self, training: Training) -> bool:
         """Whether values are being learnt."""
         return self.state(training).learner is not None
@@ -222,9 +228,7 @@ class WeightedValues(AbstractRefinement):
     def after_exploring(self, training: Training) -> None:
         """Learn from what was seen, then act by what was learnt."""
         state = self.state(training)
-        if self.share == 0 or len(state.seen) < self.fewest_steps:
-            return
-        if self.is_left_to_planning(training):
+        if self.share == 0 or len(state.seen) < self.fewest_steps or not self.is_of_use(training):
             return
         if state.learner is None:
             state.learner = self._begun(training, state)
@@ -259,10 +263,6 @@ class WeightedValues(AbstractRefinement):
         size = np.where(size > 0, size, 1.0)
         return np.where(deviation > 1e-6 * size, deviation, size).astype(np.float32)
 
-    def _discount(self, training: Training) -> float:
-        """The training's own, but for episodes without end."""
-        return min(training.config.discount, 1.0 - 1.0 / self.longest_outlook)
-
     def _learn(self, training: Training, state: ValueState) -> None:
         """Make the updates that the steps since the last time allow."""
         assert state.learner is not None
@@ -288,7 +288,7 @@ class WeightedValues(AbstractRefinement):
                 num_updates=UPDATES_AT_ONCE,
                 batch_size=self.batch_size,
                 learning_rate=np.asarray(value_rate, np.float32),
-                discount=self._discount(training),
+                discount=training.config.discount,
                 num_steps=self.num_steps,
                 copied_after=self.copied_after,
                 single_share=self.single_share,
