@@ -25,7 +25,8 @@ def test_observations_come_back_from_a_row_of_numbers(space):
         empty_observations(space, (6,)),
     )
     numbers = flat(observations, 1)
-    assert len(numbers) == 6 and numbers.ndim == 2
+    assert len(numbers) == 6
+    assert numbers.ndim == 2
     again = from_flat(space, numbers.astype(np.float32))
     assert jax.tree.structure(again) == jax.tree.structure(observations)
     for one, other in zip(jax.tree.leaves(again), jax.tree.leaves(observations), strict=True):

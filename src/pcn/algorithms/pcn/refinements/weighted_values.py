@@ -18,6 +18,7 @@ from jaxtyping import Float, UInt32
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.planned.abstract import has_few_options
 from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.refinements.valued.contest import Contest
 from pcn.algorithms.pcn.refinements.valued.following import Following
 from pcn.algorithms.pcn.refinements.valued.replay import Replay
 from pcn.algorithms.pcn.refinements.valued.value_agent import ValueAgent
@@ -54,7 +55,8 @@ WEIGHED = 32
 class WeightedValues(AbstractRefinement):
     """Learn values for all weights of the objectives, and offer policies that are best by them.
 
-    Only in stochastic environments whose observations are several numbers and do not repeat.
+    Only in stochastic environments whose observations are several numbers and do not repeat. Where
+    its agents return less than PCN's own episodes, they get few steps, and offer nothing.
     """
 
     fewest_numbers: int = 3
@@ -67,8 +69,12 @@ class WeightedValues(AbstractRefinement):
     """How many of the last steps are learnt from."""
     fewest_steps: int = 2_000
     """Nothing is learnt from fewer steps."""
-    share: float = 0.7
+    share: float = 0.85
     """Share of the exploring steps that agents take which act by the values."""
+    trial_share: float = 0.2
+    """Agents take their share in any case until this share of the exploring steps is taken."""
+    least_share: float = 0.05
+    """Their share after that, while PCN's own episodes return more."""
     updates_per_step: float = 0.7
     """Updates of the values for each step, whoever took it."""
     most_updates: int = 200_000
@@ -182,7 +188,8 @@ class WeightedValues(AbstractRefinement):
             unit, key = np.ones(objectives, np.float32), np.zeros(2, np.uint32)
             return self._learner(training, zeros, zeros + 1, unit, key)
 
-        return ValueState(SeenSteps(self._room(training), spec.step_limit), blank)
+        seen = SeenSteps(self._room(training), spec.step_limit)
+        return ValueState(seen, Contest(spec.num_objectives), blank)
 
     def _room(self, training: Training) -> int:
         """How many steps are remembered at most."""
@@ -212,9 +219,10 @@ class WeightedValues(AbstractRefinement):
         counting = [one for one in training.refinements if isinstance(one, Planning)]
         return any(not one.counts(training).given_up for one in counting)
 
-    def has_learnt(self, training: Training) -> bool:
-        """Whether values are being learnt."""
-        return self.state(training).learner is not None
+    def leads(self, training: Training) -> bool:
+        """Whether agents that act by the values return more than PCN's own episodes."""
+        state = self.state(training)
+        return state.learner is not None and state.contest.is_ahead()
 
     def after_exploring(self, training: Training) -> None:
         """Learn from what was seen, then act by what was learnt."""
@@ -226,9 +234,21 @@ class WeightedValues(AbstractRefinement):
         if state.learner is None:
             state.learner = self._begun(training, state)
         self._learn(training, state)
-        while state.acted_steps < self.share * training.steps and training.exploring_steps_left > 0:
+        while training.exploring_steps_left > 0 and (
+            state.acted_steps < self._share_now(training) * training.steps
+        ):
             self._explore(training, state)
             self._learn(training, state)
+
+    def after_storing(self, training: Training, episodes: Episodes) -> None:
+        """Note what PCN's own episodes return."""
+        self.state(training).contest.note_others(episodes, training.config.discount)
+
+    def _share_now(self, training: Training) -> float:
+        """The share of all steps so far that agents may have taken."""
+        all_steps = training.steps + training.exploring_steps_left
+        is_trial = training.steps < self.trial_share * all_steps
+        return self.share if is_trial or self.leads(training) else self.least_share
 
     def _begun(self, training: Training, state: ValueState) -> ValueLearner:
         """Untrained values in units of what episodes have returned so far."""
@@ -329,17 +349,16 @@ class WeightedValues(AbstractRefinement):
             agents, training.next_key(), size, count=batch.count, most_steps=batch.most_steps
         )
         state.acted_steps += training.steps - before
+        state.contest.note_own(episodes, training.config.discount)
         training.dataset.add(episodes)
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Following | None:
-        """A network that follows the values; None where none were learnt."""
+        """A network that follows the values; None where PCN's own episodes return more."""
         state = self.state(training)
         state.open = False  # what the values remember must not change while it is learnt
-        if state.learner is None or self.is_left_to_planning(training):
+        if not self.leads(training) or self.is_left_to_planning(training):
             return None
-        if (
-            not state.seen.steps.first.any()
-        ):  # one endless episode: it is not known where they begin
+        if not state.seen.steps.first.any():  # one endless episode: where others begin is unknown
             return None
         return Following(self, training, state, key)
 
