@@ -17,6 +17,7 @@ from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
 from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
 from pcn.algorithms.pcn.refinements.variations import Variations
+from pcn.algorithms.pcn.refinements.weighted_values import WeightedValues
 
 __all__ = [
     "REFINEMENTS",
@@ -37,6 +38,7 @@ __all__ = [
     "StickyActions",
     "StoredEvaluations",
     "Variations",
+    "WeightedValues",
 ]
 
 REFINEMENTS: dict[str, type[AbstractRefinement]] = {
@@ -54,6 +56,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "consolidation": Consolidation,
     "planning": Planning,
     "fitted_planning": FittedPlanning,
+    "weighted_values": WeightedValues,
     "expected_rewards": ExpectedRewards,
     "expected_returns": ExpectedReturns,
 }
