@@ -54,6 +54,32 @@ class Tried(AbstractState):
         self._hashes = dict.fromkeys(arrays["hashes"].tolist())
 
 
+def play_scripts(
+    training: Training,
+    scripts: list[Actions],
+    head: AbstractActionHead,
+    *,
+    most_steps: Int[np.ndarray, " episode"],
+    count: int | None = None,
+) -> Episodes:
+    """Play lists of actions, the last action of each again and again after its end.
+
+    The first `count` are real, and each is broken off after its `most_steps`.
+    """
+    limit, count = training.spec.step_limit, len(scripts) if count is None else count
+    padded = np.zeros((len(scripts), limit, *scripts[0].shape[1:]), scripts[0].dtype)
+    for row, actions in zip(padded, scripts, strict=True):
+        row[: len(actions)] = actions[:limit]
+        row[len(actions) :] = actions[-1]
+    return training.runner.run(
+        ScriptedAgent(padded, np.zeros(len(scripts), np.int32), head),
+        training.next_key(),
+        len(scripts),
+        count=count,
+        most_steps=most_steps,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Variations(AbstractRefinement):
     """Replay front episodes with a few actions changed, and store what adds to the front.
@@ -128,18 +154,7 @@ class Variations(AbstractRefinement):
         count: int | None = None,
     ) -> Episodes:
         """Play the first ones; what does not end soon after the last action is broken off."""
-        limit, count = training.spec.step_limit, len(varied) if count is None else count
-        padded = np.zeros((len(varied), limit, *varied[0].shape[1:]), varied[0].dtype)
-        for row, actions in zip(padded, varied, strict=True):
-            row[: len(actions)] = actions[:limit]
-            row[len(actions) :] = actions[-1]
-        return training.runner.run(
-            ScriptedAgent(padded, np.zeros(len(varied), np.int32), head),
-            training.next_key(),
-            len(varied),
-            count=count,
-            most_steps=self._limits(varied),
-        )
+        return play_scripts(training, varied, head, most_steps=self._limits(varied), count=count)
 
     def _limits(self, varied: list[Actions]) -> Int[np.ndarray, " episode"]:
         """After how many steps each variation is broken off."""
