@@ -37,10 +37,14 @@ class Junctions(AbstractRefinement):
     they are whole numbers, routes are searched.
     """
 
-    width: float = 0.5
-    """Width of a place, in standard deviations of each observed number."""
+    least_width: float = 0.25
+    """Least width of a place, in standard deviations of each observed number."""
+    most_width: float = 1.0
+    """Most width of a place; each grid has one between them and is shifted, both by chance."""
     grids: int = 2
-    """How many grids there are, each shifted by chance: what one divides, another one joins."""
+    """How many grids there are at a time: what one divides, another one joins."""
+    renewals: int = 10
+    """How often in a training the oldest grid is replaced by a new one."""
     steps_share: float = 0.25
     """Most of the environment steps that playing joints may take, as a share of all steps."""
     rounds: int = 8
@@ -59,8 +63,9 @@ class Junctions(AbstractRefinement):
     """How many joints that have been played are remembered."""
 
     def __post_init__(self) -> None:
-        positive(self, "width")
-        at_least(self, 0, "steps_share", "extra_steps", "patience")
+        positive(self, "least_width", "most_width")
+        at_most(self, self.most_width, "least_width")
+        at_least(self, 0, "steps_share", "extra_steps", "patience", "renewals")
         at_least(self, 1, "grids", "rounds", "most_waiting", "most_places", "most_parts")
         at_least(self, 1, "remembered")
         at_most(self, 1, "steps_share", "patience")
@@ -111,12 +116,23 @@ class Junctions(AbstractRefinement):
                 return
 
     def _follow_scales(self, training: Training, memory: JunctionMemory) -> None:
-        """Measure places by the deviations of what is stored, anew when these have changed."""
+        """Measure places by the deviations of what is stored, anew when these have changed.
+
+        Now and then the oldest grid is replaced: a new one joins what the others have divided.
+        """
         scales = flat(training.dataset.observations(), 1).std(axis=0)
-        if memory.grids and not has_changed(scales, memory.scales, CHANGE).any():
-            return
-        memory.begin(scales, self.width, training.rng.uniform(size=(self.grids, len(scales))))
-        self.after_running(training, stored_episodes(training.dataset, training.config.discount))
+        due = training.steps * self.renewals // training.config.total_steps
+        count = int(due > memory.num_renewals)
+        if not memory.grids or has_changed(scales, memory.scales, CHANGE).any():
+            memory.begin(scales)
+            count = self.grids
+        for _ in range(count):
+            width = np.exp(training.rng.uniform(np.log(self.least_width), np.log(self.most_width)))
+            memory.add_grid(float(width), training.rng.uniform(size=len(scales)), self.grids)
+        if count:
+            memory.num_renewals = due
+            stored = stored_episodes(training.dataset, training.config.discount)
+            self.after_running(training, stored)
 
     def _play_batch(self, training: Training, memory: JunctionMemory) -> bool:
         """Play joints that promise a return that is not covered; tell whether there were any."""

@@ -1,6 +1,7 @@
 """What the refinement `junctions` remembers during a training."""
 
 from collections.abc import Iterator, Mapping
+from operator import ge
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,8 @@ class JunctionMemory(AbstractState):
         """Joints that have not been played."""
         self.steps = 0
         """Environment steps of played joints."""
+        self.num_renewals = 0
+        """How often the oldest grid was replaced."""
         self.last_played = 0
         """How many environment steps had been taken when joints were last played."""
         self._scripts: dict[int, Actions] = {}
@@ -72,21 +75,19 @@ class JunctionMemory(AbstractState):
     def _none(self) -> Joints:
         return Joints(np.zeros((0, self._num_objectives)), np.zeros((0, 4), np.int64))
 
-    def begin(
-        self,
-        scales: Float[np.ndarray, " part"],
-        width: float,
-        shifts: Float[np.ndarray, "grid part"],
-    ) -> None:
+    def begin(self, scales: Float[np.ndarray, " part"]) -> None:
         """Forget all places; from now on cells are measured by these scales."""
-        # A number that has never varied has a cell of its own for each value.
-        widths = width * np.where(scales > 0, scales, np.finfo(np.float32).tiny)
         self.scales = scales
-        self.grids = [
-            Places(widths, shift, self._num_objectives, self._most_places) for shift in shifts
-        ]
+        self.grids = []
         self.waiting = self._none()
         self._scripts.clear()
+
+    def add_grid(self, width: float, shift: Float[np.ndarray, " part"], most: int) -> None:
+        """One more grid, with cells of this width in scales; at most `most`, the newest, stay."""
+        # A number that has never varied has a cell of its own for each value.
+        widths = width * np.where(self.scales > 0, self.scales, np.finfo(np.float32).tiny)
+        grid = Places(widths, shift, self._num_objectives, self._most_places)
+        self.grids = [*self.grids, grid][-most:]
 
     def learn(
         self, episodes: Episodes, longest: int, discount: float, tolerances: Tolerances
@@ -157,7 +158,13 @@ class JunctionMemory(AbstractState):
         return {
             **self.tried.to_arrays(),
             "counts": np.array(
-                [self.steps, self.last_played, self._next_episode, self._most_scripts]
+                [
+                    self.steps,
+                    self.last_played,
+                    self.num_renewals,
+                    self._next_episode,
+                    self._most_scripts,
+                ]
             ),
             "scales": self.scales,
             "waiting.returns": self.waiting.returns,
@@ -172,7 +179,8 @@ class JunctionMemory(AbstractState):
         """Take over what `to_arrays` gave."""
         self.tried.from_arrays(arrays)
         counts = arrays["counts"].tolist()
-        self.steps, self.last_played, self._next_episode, self._most_scripts = counts
+        self.steps, self.last_played, self.num_renewals = counts[:3]
+        self._next_episode, self._most_scripts = counts[3:]
         self.scales = np.array(arrays["scales"])
         self.waiting = Joints(
             np.array(arrays["waiting.returns"]), np.array(arrays["waiting.sources"])
@@ -201,13 +209,13 @@ def _fresh(
     """The steps whose vector no way of their place covers, those before it in the walk included."""
     steps = np.flatnonzero(known)
     steps = steps[~ways.covered_mask(places[steps], vectors[steps], tolerances)]
-    changed: set[int] = set()
+    added: dict[int, list[list[float]]] = {}
     for step in steps.tolist():
-        place, one = int(places[step]), slice(step, step + 1)
-        if place in changed and ways.covered_mask(places[one], vectors[one], tolerances)[0]:
-            continue
-        changed.add(place)
-        yield step
+        known_here = added.setdefault(int(places[step]), [])
+        wanted = (vectors[step] - tolerances).tolist()
+        if not any(all(map(ge, one, wanted)) for one in known_here):
+            known_here.append(vectors[step].tolist())
+            yield step
 
 
 def walked(episodes: Episodes, longest: int, discount: float) -> Walk:
