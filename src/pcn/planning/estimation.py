@@ -1,7 +1,7 @@
 """A tabular model from counts of transitions, careful where little was seen."""
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Num
 
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.model import TabularModel
@@ -23,15 +23,20 @@ def estimated_model(
         least_visits: pairs that were visited less often are not available either, unless all
             pairs of their state are like that.
         errors: mean rewards of two actions in a state that differ by no more than this many
-            standard errors are the same: plans must not follow noise.
+            standard errors are the same, and so are the probabilities of two ends with the same
+            reward, wherever they happen: plans must not follow noise.
         unknown: what a state is worth from which no step was ever seen.
     """
     states, actions, terminated = counts.states, counts.actions, counts.terminated
     first = np.flatnonzero(np.append(True, (np.diff(states) != 0) | (np.diff(actions) != 0)))
     row_pairs = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(states))))
     visits = np.add.reduceat(counts.visits, first)
-    sums = np.add.reduceat(counts.sums, first, axis=0)
-    squares = np.add.reduceat(counts.squares, first, axis=0)
+    factors = pooled_end_factors(
+        row_pairs, terminated, counts.visits, counts.sums / counts.visits[:, None], errors=errors
+    )
+    row_visits, row_sums = counts.visits * factors, counts.sums * factors[:, None]
+    sums = np.add.reduceat(row_sums, first, axis=0)
+    squares = np.add.reduceat(counts.squares * factors[:, None], first, axis=0)
     means = sums / visits[:, None]
     spread = np.maximum(squares - sums * means, 0.0)
     pooled = pooled_means(states[first], visits, means, spread, errors=errors)
@@ -48,9 +53,43 @@ def estimated_model(
         actions[kept],
         counts.next_states[kept],
         (terminated | lost)[kept],
-        (counts.visits / visits[row_pairs])[kept],
+        (row_visits / visits[row_pairs])[kept],
         rewards[kept],
     )
+
+
+def pooled_end_factors(
+    row_pairs: Int[np.ndarray, " row"],
+    terminated: Bool[np.ndarray, " row"],
+    visits: Int[np.ndarray, " row"],
+    rewards: Float[np.ndarray, "row objective"],
+    *,
+    errors: float,
+) -> Float[np.ndarray, " row"]:
+    """By what to multiply the visits of each row so that ends of one kind share a probability.
+
+    Ends are of one kind if they bring the same reward. A danger that many pairs share is known far
+    better from all of them than from each alone. Pairs that always end, never do, or end in several
+    ways stay as they are. The visits of a pair remain the same in sum.
+    """
+    factors = np.ones(len(visits))
+    totals = np.bincount(row_pairs, visits)
+    num_ends = np.bincount(row_pairs, terminated)
+    may_end = terminated & (visits < totals[row_pairs]) & (num_ends[row_pairs] == 1)
+    rows = np.flatnonzero(may_end)
+    if len(rows) < 2:
+        return factors
+    size = np.maximum(np.abs(rewards).max(axis=0), 1e-300)
+    _, kinds = np.unique(np.round(rewards[rows] / size, 6), axis=0, return_inverse=True)
+    going_on = np.ones(len(totals))
+    for kind in range(int(kinds.max()) + 1):
+        own = rows[kinds.ravel() == kind]
+        count = totals[row_pairs[own]]
+        share = visits[own] / count
+        pooled = _pooled(count, share, count * share * (1 - share), errors)
+        factors[own] = pooled / share
+        going_on[row_pairs[own]] = (1 - pooled) / (1 - share)
+    return np.where(may_end, factors, going_on[row_pairs])
 
 
 def well_known_mask(
@@ -89,7 +128,7 @@ def pooled_means(
 
 
 def _pooled(
-    visits: Int[np.ndarray, " action"],
+    visits: Num[np.ndarray, " action"],
     means: Float[np.ndarray, " action"],
     spread: Float[np.ndarray, " action"],
     errors: float,

@@ -84,7 +84,7 @@ def test_a_joint_promises_what_both_parts_returned_discounted():
         np.array([3, 3]),
         np.ones(2, bool),
     )
-    joints = memory.learn(episodes, 3, 0.5, np.zeros(1))
+    joints = memory.learn(episodes, 3, 0.5, np.zeros(1), ties=0.0, rng=np.random.default_rng(0))
     promised = {
         tuple(memory.script(source)[:, 0]): value
         for source, value in zip(joints.sources, joints.returns[:, 0], strict=True)

@@ -45,6 +45,8 @@ class Junctions(AbstractRefinement):
     """How many grids there are at a time: what one divides, another one joins."""
     renewals: int = 10
     """How often in a training the oldest grid is replaced by a new one."""
+    ties: float = 0.05
+    """Share of the ways as good as a known one that take its place: they may lead further."""
     steps_share: float = 0.25
     """Most of the environment steps that playing joints may take, as a share of all steps."""
     rounds: int = 8
@@ -65,10 +67,10 @@ class Junctions(AbstractRefinement):
     def __post_init__(self) -> None:
         positive(self, "least_width", "most_width")
         at_most(self, self.most_width, "least_width")
-        at_least(self, 0, "steps_share", "extra_steps", "patience", "renewals")
+        at_least(self, 0, "steps_share", "extra_steps", "patience", "renewals", "ties")
         at_least(self, 1, "grids", "rounds", "most_waiting", "most_places", "most_parts")
         at_least(self, 1, "remembered")
-        at_most(self, 1, "steps_share", "patience")
+        at_most(self, 1, "steps_share", "patience", "ties")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions have the same outcome, and observations are real numbers."""
@@ -94,7 +96,14 @@ class Junctions(AbstractRefinement):
             return
         dataset = training.dataset
         longest = int(dataset.archive().horizons.max())
-        joints = memory.learn(episodes, longest, training.config.discount, dataset.tolerances)
+        joints = memory.learn(
+            episodes,
+            longest,
+            training.config.discount,
+            dataset.tolerances,
+            ties=self.ties,
+            rng=training.rng,
+        )
         self._wait(training, joints)
 
     def _wait(self, training: Training, joints: Joints) -> None:

@@ -17,7 +17,7 @@ def noted(found):
     for number, (place, *vector) in enumerate(found):
         vector = np.array(vector, np.float64)
         if not ways.covered_mask(np.array([place]), vector[None], EXACT)[0]:
-            ways.add(place, vector, (number, 1))
+            ways.add(place, vector, (number, 1), EXACT)
     return ways
 
 
@@ -64,5 +64,5 @@ def test_ways_survive_a_checkpoint(found):
     for place in range(3):
         assert restored.at(place) == ways.at(place)
     restored.open_place()
-    restored.add(3, np.ones(2), (99, 1))
+    restored.add(3, np.ones(2), (99, 1), EXACT)
     assert [restored.sources[way, 0] for way in restored.at(3)] == [99]

@@ -90,9 +90,19 @@ class JunctionMemory(AbstractState):
         self.grids = [*self.grids, grid][-most:]
 
     def learn(
-        self, episodes: Episodes, longest: int, discount: float, tolerances: Tolerances
+        self,
+        episodes: Episodes,
+        longest: int,
+        discount: float,
+        tolerances: Tolerances,
+        *,
+        ties: float,
+        rng: np.random.Generator,
     ) -> Joints:
-        """Note what the real episodes passed in their first steps; returns the new joints."""
+        """Note what the real episodes passed in their first steps; returns the new joints.
+
+        A share `ties` of the ways that are as good as a known one take its place.
+        """
         walk = walked(episodes, longest, discount)
         numbers: dict[int, int] = {}
         found: list[tuple[int, int, int, int, np.ndarray]] = []
@@ -104,18 +114,20 @@ class JunctionMemory(AbstractState):
                 numbers[row] = self._remember(actions[row, : lengths[row]].copy())
             return numbers[row], int(walk.times[step])
 
+        chosen = rng.uniform(size=len(walk.times)) < ties
         for grid in self.grids:
             places = grid.numbers_of(walk.observations)
             known = places != NONE
-            for step in _fresh(grid.to, places, walk.before, known, tolerances):
+            for step in _fresh(grid.to, places, walk.before, known, tolerances, chosen):
                 place, vector, own = int(places[step]), walk.before[step], source(step)
-                grid.to.add(place, vector, own)
+                grid.to.add(place, vector, own, tolerances)
                 for way in grid.onward.at(place):
                     promise = vector + discount ** own[1] * grid.onward.vectors[way]
                     found.append((*own, *grid.onward.sources[way].tolist(), promise))
-            for step in _fresh(grid.onward, places, walk.onward, known & walk.ended, tolerances):
+            ended = known & walk.ended
+            for step in _fresh(grid.onward, places, walk.onward, ended, tolerances, chosen):
                 place, vector, own = int(places[step]), walk.onward[step], source(step)
-                grid.onward.add(place, vector, own)
+                grid.onward.add(place, vector, own, tolerances)
                 for way in grid.to.at(place):
                     other = grid.to.sources[way].tolist()
                     promise = grid.to.vectors[way] + discount ** other[1] * vector
@@ -205,10 +217,17 @@ def _fresh(
     vectors: Float[np.ndarray, "step objective"],
     known: np.ndarray,
     tolerances: Tolerances,
+    tied: np.ndarray,
 ) -> Iterator[int]:
-    """The steps whose vector no way of their place covers, those before it in the walk included."""
+    """The steps whose vector no way of their place covers, those before it in the walk included.
+
+    Where `tied` is true, a vector may equal one that was known before.
+    """
     steps = np.flatnonzero(known)
-    steps = steps[~ways.covered_mask(places[steps], vectors[steps], tolerances)]
+    steps = steps[~ways.dominated_mask(places[steps], vectors[steps], tolerances)]
+    untied = np.flatnonzero(~tied[steps])
+    equal = ways.covered_mask(places[steps[untied]], vectors[steps[untied]], tolerances)
+    steps = np.delete(steps, untied[equal])
     added: dict[int, list[list[float]]] = {}
     for step in steps.tolist():
         known_here = added.setdefault(int(places[step]), [])

@@ -64,6 +64,25 @@ class Ways:
             open_, ways = open_[~better], self._next[ways[~better]]
         return covered
 
+    def dominated_mask(
+        self,
+        places: Int[np.ndarray, " candidate"],
+        vectors: Float[np.ndarray, "candidate objective"],
+        tolerances: Tolerances,
+    ) -> Bool[np.ndarray, " candidate"]:
+        """Mark the vectors that a known way of their place dominates; equal ones are not marked."""
+        dominated = np.zeros(len(places), dtype=bool)
+        open_ = np.arange(len(places))
+        ways = self._first[places]
+        while len(open_):
+            known = ways != NONE
+            open_, ways = open_[known], ways[known]
+            off = self._vectors[ways] - vectors[open_]
+            better = np.all(off >= -tolerances, axis=1) & np.any(off > tolerances, axis=1)
+            dominated[open_[better]] = True
+            open_, ways = open_[~better], self._next[ways[~better]]
+        return dominated
+
     def at(self, place: int) -> list[int]:
         """The numbers of the ways of a place."""
         ways, way = [], int(self._first[place])
@@ -74,12 +93,16 @@ class Ways:
         return ways
 
     def add(
-        self, place: int, vector: Float[np.ndarray, " objective"], source: tuple[int, int]
+        self,
+        place: int,
+        vector: Float[np.ndarray, " objective"],
+        source: tuple[int, int],
+        tolerances: Tolerances,
     ) -> None:
-        """Note a way that no known one covers; it replaces those that it dominates."""
+        """Note a way that no known one dominates; it replaces those that it covers."""
         way, unused = int(self._first[place]), NONE
         while way != NONE:
-            if np.all(self._vectors[way] <= vector):
+            if np.all(self._vectors[way] <= vector + tolerances):
                 self._vectors[way] = -np.inf
                 self._sources[way] = NONE
                 unused = way
