@@ -19,13 +19,13 @@ def shares(visits, ends, rewards, *, errors=2.5):
 
 
 def test_ends_with_the_same_reward_share_a_probability_unless_they_clearly_differ():
-    # 8 of 100 and 3 of 10 are one danger, 11 of 110; 60 of 100 is another one.
-    found = shares([100, 10, 100], [8, 3, 60], [-1.0, -1.0, -1.0], errors=3.0)
-    np.testing.assert_allclose(found, [0.1, 0.1, 0.6])
+    # 8 of 100 and 2 of 10 are one danger, 10 of 110; 60 of 100 is another one.
+    found = shares([100, 10, 100], [8, 2, 60], [-1.0, -1.0, -1.0])
+    np.testing.assert_allclose(found, [10 / 110, 10 / 110, 0.6])
 
 
 def test_ends_with_other_rewards_are_other_dangers():
-    np.testing.assert_allclose(shares([100, 10], [8, 3], [-1.0, -2.0]), [0.08, 0.3])
+    np.testing.assert_allclose(shares([100, 10], [8, 2], [-1.0, -2.0]), [0.08, 0.2])
 
 
 def test_what_always_ends_stays_as_it_is():
