@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pcn.planning.estimation import pooled_end_factors
+from pcn.planning.estimation import pooled_end_factors, pooled_shares
 
 
 def shares(visits, ends, rewards, *, errors=2.5):
@@ -19,9 +19,9 @@ def shares(visits, ends, rewards, *, errors=2.5):
 
 
 def test_ends_with_the_same_reward_share_a_probability_unless_they_clearly_differ():
-    # 8 of 100 and 2 of 10 are one danger, 10 of 110; 60 of 100 is another one.
-    found = shares([100, 10, 100], [8, 2, 60], [-1.0, -1.0, -1.0])
-    np.testing.assert_allclose(found, [10 / 110, 10 / 110, 0.6])
+    # 8 of 100, 2 of 10 and 11 of 100 are one danger, 21 of 210; 60 of 100 is another one.
+    found = shares([100, 10, 100, 100], [8, 2, 60, 11], np.full(4, -1.0))
+    np.testing.assert_allclose(found, [0.1, 0.1, 0.6, 0.1])
 
 
 def test_ends_with_other_rewards_are_other_dangers():
@@ -33,3 +33,19 @@ def test_what_always_ends_stays_as_it_is():
     visits, rewards = np.array([5, 90, 10]), np.array([[-1.0], [0.0], [-1.0]])
     factors = pooled_end_factors(pairs, terminated, visits, rewards, errors=2.5)
     assert factors.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_of_many_equal_dangers_none_is_singled_out_by_chance():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(5, 200, size=30)
+    found = pooled_shares(rng.binomial(counts, 0.1), counts, errors=2.5)
+    assert len(np.unique(found)) == 1
+    np.testing.assert_allclose(found, 0.1, atol=0.02)
+
+
+def test_two_clearly_different_dangers_stay_apart():
+    counts = np.full(10, 300)
+    hits = np.array([30, 28, 33, 29, 31, 27, 90, 93, 88, 91])
+    found = pooled_shares(hits, counts, errors=2.5)
+    np.testing.assert_allclose(found[:6], hits[:6].sum() / 1800)
+    np.testing.assert_allclose(found[6:], hits[6:].sum() / 1200)

@@ -2,6 +2,7 @@
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Num
+from scipy.stats import binom, norm
 
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.model import TabularModel
@@ -86,10 +87,36 @@ def pooled_end_factors(
         own = rows[kinds.ravel() == kind]
         count = totals[row_pairs[own]]
         share = visits[own] / count
-        pooled = _pooled(count, share, count * share * (1 - share), errors)
+        pooled = pooled_shares(visits[own], count, errors=errors)
         factors[own] = pooled / share
         going_on[row_pairs[own]] = (1 - pooled) / (1 - share)
     return np.where(may_end, factors, going_on[row_pairs])
+
+
+def pooled_shares(
+    hits: Num[np.ndarray, " pair"], counts: Num[np.ndarray, " pair"], *, errors: float
+) -> Float[np.ndarray, " pair"]:
+    """The probability of each pair's hits; pairs share one unless they clearly differ from it.
+
+    The pair that is least likely under the probability of all is taken out, as long as that would
+    happen by chance less often than a difference of `errors` standard errors, the number of pairs
+    considered. Those that were taken out share a probability in the same way.
+    """
+    shares = np.zeros(len(hits))
+    left, allowed = np.arange(len(hits)), 2 * norm.sf(errors)
+    while len(left):
+        inside = left
+        while len(inside) > 1:
+            share = hits[inside].sum() / counts[inside].sum()
+            fewer = binom.cdf(hits[inside], counts[inside], share)
+            more = binom.sf(hits[inside] - 1, counts[inside], share)
+            chance = 2 * np.minimum(fewer, more) * len(inside)
+            if chance.min() > allowed:
+                break
+            inside = np.delete(inside, chance.argmin())
+        shares[inside] = hits[inside].sum() / counts[inside].sum()
+        left = np.setdiff1d(left, inside)
+    return shares
 
 
 def well_known_mask(
@@ -128,7 +155,7 @@ def pooled_means(
 
 
 def _pooled(
-    visits: Num[np.ndarray, " action"],
+    visits: Int[np.ndarray, " action"],
     means: Float[np.ndarray, " action"],
     spread: Float[np.ndarray, " action"],
     errors: float,
