@@ -7,6 +7,7 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.expected_rewards import ExpectedRewards
 from pcn.algorithms.pcn.refinements.fitted_planning import FittedPlanning
+from pcn.algorithms.pcn.refinements.junctions import Junctions
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
@@ -28,6 +29,7 @@ __all__ = [
     "ExpectedReturns",
     "ExpectedRewards",
     "FittedPlanning",
+    "Junctions",
     "LongerWarmUp",
     "LoopErasure",
     "NoiseTolerance",
@@ -50,6 +52,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "loop_erasure": LoopErasure,
     "variations": Variations,
     "routes": Routes,
+    "junctions": Junctions,
     "replay_check": ReplayCheck,
     "stored_evaluations": StoredEvaluations,
     "noise_tolerance": NoiseTolerance,
