@@ -17,12 +17,12 @@ from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.joining.junction_memory import Joints, JunctionMemory
 from pcn.algorithms.pcn.refinements.routes import promising
-from pcn.algorithms.pcn.refinements.routing.routes_state import flat, num_parts, whole_numbers
 from pcn.algorithms.pcn.refinements.variations import Actions, play_scripts
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
+from pcn.envs.observations import num_parts, whole_numbers
 from pcn.envs.spec import EnvironmentSpec
-from pcn.episodes import Episodes
+from pcn.episodes import Episodes, flat
 from pcn.pareto import covered_mask, has_changed
 
 CHANGE = 2.0

@@ -10,9 +10,8 @@ from jaxtyping import Float, Int
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
 from pcn.algorithms.pcn.refinements.joining.places import Places
 from pcn.algorithms.pcn.refinements.joining.ways import NONE, Ways
-from pcn.algorithms.pcn.refinements.routing.routes_state import flat
 from pcn.algorithms.pcn.refinements.variations import Actions, Tried
-from pcn.episodes import Episodes
+from pcn.episodes import Episodes, flat
 from pcn.pareto import Tolerances
 
 FEWEST_FORGOTTEN = 1024
