@@ -106,12 +106,14 @@ def test_changed_waves_stay_near_and_in_range():
     assert np.median(np.abs(changed - waves)[:, 1:5]) < 0.2
 
 
+@pytest.mark.slow
 def test_standing_still_is_known_after_the_warm_up_though_no_random_walk_finds_it():
     assert warmed_up()._training.dataset.rows.returns[:, 1].max() == 0
     without = warmed_up(rhythms=False)
     assert without._training.dataset.rows.returns[:, 1].max() < -10
 
 
+@pytest.mark.slow
 def test_waves_take_no_more_than_their_share_of_the_budget():
     rest = {"sticky_actions": False, "longer_warm_up": False}
     few = warmed_up(**rest, **{"rhythms.budget_share": 0.02}).steps
@@ -119,6 +121,7 @@ def test_waves_take_no_more_than_their_share_of_the_budget():
     assert 0 < few - none <= 0.02 * 4_000 + STEPS
 
 
+@pytest.mark.slow
 def test_waves_that_another_return_dominates_are_forgotten():
     trainer = warmed_up()
     training = trainer._training
@@ -134,9 +137,10 @@ def test_waves_that_another_return_dominates_are_forgotten():
     assert not np.any(np.all(played.returns == worst, axis=1))
 
 
-def test_choices_among_few_have_no_waves():
-    assert not Rhythms().handles(CategoricalHead((3,)))
+def test_only_several_real_numbers_have_waves():
     assert Rhythms().handles(head())
+    assert not Rhythms().handles(LevelsHead.for_space(gym.spaces.Box(-1.0, 1.0, (1,))))
+    assert not Rhythms().handles(CategoricalHead((3, 3)))
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ class Rhythms(AbstractRefinement):
     """Try constant actions and waves at first, and change those whose returns are non-dominated.
 
     Each iteration plays as many changed waves, in shares of its episodes, as there are waves in the
-    archive. Only where all actions are real numbers.
+    archive. Only where an action is two or more real numbers.
     """
 
     budget_share: float = 0.2
@@ -87,8 +87,8 @@ class Rhythms(AbstractRefinement):
         at_least(self, self.shortest, "longest")
 
     def handles(self, head: AbstractActionHead) -> bool:
-        """Only where all actions are real numbers."""
-        return isinstance(head, AbstractBoxHead)
+        """Only real numbers, and no single one: `sticky_actions` holds that still for a while."""
+        return isinstance(head, AbstractBoxHead) and head.num_parts > 1
 
     def fresh_state(self, training: Training) -> Played:
         """Nothing has been played yet."""
