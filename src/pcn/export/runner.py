@@ -52,8 +52,7 @@ def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
     yield "        options = onnxruntime.SessionOptions()"
     yield "        options.intra_op_num_threads = 1"
     yield "        self.session = onnxruntime.InferenceSession(model, options)"
-    yield '        facts = self.session.get_modelmeta().custom_metadata_map["pcn"]'
-    yield "        self.facts = json.loads(facts)"
+    yield '        self.facts = json.loads(self.session.get_modelmeta().custom_metadata_map["pcn"])'
     index = "policy" if choose else "0"
     yield f'        self.start = self.facts["policies"][{index}]'
     if commanded:
@@ -69,9 +68,8 @@ def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
     yield ""
     if commanded:
         yield "    def reset(self, desired_return=None, desired_horizon=None):"
-        yield '        first = self.start["desired_return"], self.start["desired_horizon"]'
-        yield "        wanted = first[0] if desired_return is None else desired_return"
-        yield "        horizon = first[1] if desired_horizon is None else desired_horizon"
+        for kept, given in (("wanted", "desired_return"), ("horizon", "desired_horizon")):
+            yield f'        {kept} = self.start["{given}"] if {given} is None else {given}'
         yield "        self.want = np.minimum(np.array(wanted, np.float32), self.bound)"
         yield "        self.horizon = np.float32(horizon)"
     else:
@@ -84,24 +82,17 @@ def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
     yield f"    def act(self, observation{', action_mask' if masked else ''}):"
     if remembers:
         yield from _picture_lines(facts["pictures"])
-    yield "        inputs = {"
-    for part in facts["observation"]:
-        place = "".join(f"[{json.dumps(step)}]" for step in part["path"])
-        shape = ", ".join(map(str, [1, *part["shape"]]))
-        array = f'np.asarray(observation{place}, "{part["dtype"]}").reshape({shape})'
-        yield f"            {json.dumps(part['input'])}: {array},"
+    yield from _inputs(facts["observation"])
     if commanded:
-        yield '            "desired_return": self.want[None],'
-        yield '            "desired_horizon": self.horizon[None],'
+        command = '{"desired_return": self.want[None], "desired_horizon": self.horizon[None]}'
+        yield f"        inputs |= {command}"
     if masked:
-        size = facts["mask_size"]
-        yield f'            "action_mask": np.hstack(action_mask).astype(bool).reshape(1, {size}),'
+        mask = f"np.hstack(action_mask).astype(bool).reshape(1, {facts['mask_size']})"
+        yield f'        inputs["action_mask"] = {mask}'
     if several:
-        yield '            "network": np.array(self.start["network"]),'
-    yield "        }"
+        yield '        inputs["network"] = np.array(self.start["network"])'
     if "expectations" in kinds:
-        yield '        action, expected = self.session.run(["action", "expected"], inputs)'
-        yield "        self.expected = expected[0]"
+        yield '        action, (self.expected,) = self.session.run(["action", "expected"], inputs)'
     else:
         yield '        (action,) = self.session.run(["action"], inputs)'
     yield f"        return {'action[0]' if facts['action']['shape'] else 'int(action[0])'}"
@@ -112,6 +103,16 @@ def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
         return
     yield from _observing(kinds, floored=floored)
     yield "        self.horizon = np.maximum(self.horizon - np.float32(1), np.float32(1))"
+
+
+def _inputs(parts: list[dict[str, Any]]) -> Iterator[str]:
+    """The observation as inputs of the model, a line for each part."""
+    for number, part in enumerate(parts):
+        place = "".join(f"[{json.dumps(step)}]" for step in part["path"])
+        shape = ", ".join(map(str, [1, *part["shape"]]))
+        array = f'np.asarray(observation{place}, "{part["dtype"]}").reshape({shape})'
+        sign = "|=" if number else "="
+        yield f"        inputs {sign} {{{json.dumps(part['input'])}: {array}}}"
 
 
 def _expectation_fields(*, several: bool) -> Iterator[str]:

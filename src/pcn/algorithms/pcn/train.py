@@ -129,7 +129,10 @@ class PCNTrainer(AbstractTrainer):
         if len(training.dataset) == 0:
             raise too_few_steps(config.total_steps, training.spec)
         schedule.measure(sum(lengths) / num_episodes)
-        schedule.collected(sum(lengths))
+        steps_before = training.steps
+        for refinement in training.refinements:
+            refinement.after_warming_up(training)
+        schedule.collected(sum(lengths) + training.steps - steps_before)
         self._prepare()
 
     def _prepare(self) -> None:

@@ -91,7 +91,7 @@ class AbstractBoxHead(AbstractActionHead):
     box: eqx.AbstractVar[BoxRows]
 
     @abstractmethod
-    def in_units(self, unit: Float[np.ndarray, " part"]) -> Float[np.ndarray, " part"]:
+    def in_units(self, unit: Float[np.ndarray, "*row part"]) -> Float[np.ndarray, "*row part"]:
         """The nearest shares of the box that the head can choose."""
 
     @property

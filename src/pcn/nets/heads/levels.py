@@ -53,7 +53,7 @@ class LevelsHead(AbstractBoxHead):
     def _row(self, index: Int[Array, " part"]) -> Float[Array, " part"]:
         return self.box.row(index / self.steps())
 
-    def in_units(self, unit: Float[np.ndarray, " part"]) -> Float[np.ndarray, " part"]:
+    def in_units(self, unit: Float[np.ndarray, "*row part"]) -> Float[np.ndarray, "*row part"]:
         """The nearest levels."""
         return (np.rint(unit * self.steps()) / self.steps()).astype(np.float32)
 

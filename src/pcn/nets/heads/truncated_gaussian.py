@@ -44,7 +44,7 @@ class TruncatedGaussianHead(AbstractBoxHead):
             raise UserError(f"densities need actions that are real numbers, got {space}")
         return cls(BoxRows.of(space), num_bins)
 
-    def in_units(self, unit: Float[np.ndarray, " part"]) -> Float[np.ndarray, " part"]:
+    def in_units(self, unit: Float[np.ndarray, "*row part"]) -> Float[np.ndarray, "*row part"]:
         """Any shares of the box."""
         return unit
 

@@ -13,6 +13,7 @@ from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
 from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.refinements.replay_check import ReplayCheck
+from pcn.algorithms.pcn.refinements.rhythms import Rhythms
 from pcn.algorithms.pcn.refinements.routes import Routes
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
@@ -35,6 +36,7 @@ __all__ = [
     "NoiseTolerance",
     "Planning",
     "ReplayCheck",
+    "Rhythms",
     "Routes",
     "Standardise",
     "StickyActions",
@@ -48,6 +50,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "bounded_commands": BoundedCommands,
     "sticky_actions": StickyActions,
     "longer_warm_up": LongerWarmUp,
+    "rhythms": Rhythms,
     "breaking_off": BreakingOff,
     "loop_erasure": LoopErasure,
     "variations": Variations,

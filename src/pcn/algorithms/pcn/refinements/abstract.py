@@ -78,6 +78,9 @@ class AbstractRefinement:
         del training
         return False
 
+    def after_warming_up(self, training: Training) -> None:
+        """Called when the random episodes of the warm-up have been stored."""
+
     def prepared(self, policy: ConditionedPolicy, training: Training) -> ConditionedPolicy:
         """The untrained policy made ready once warm-up is over."""
         del training
