@@ -59,6 +59,14 @@ class Walk(Logged):
         return np.array([self.place], np.int32), np.array([pay, -1.0]), ended
 
 
+class Wait(Walk):
+    """The same walk, but one may also stay where one is, and policies may do so for ever."""
+
+    def follow(self, action):
+        seen, reward, ended = super().follow(action)
+        return seen, reward, ended and action != 2
+
+
 class Gamble(Logged):
     """One step: (1, 3), (3, 1) or (0, 0), moved at random along and across the front."""
 
@@ -72,9 +80,10 @@ class Gamble(Logged):
         return np.zeros(1, np.int32), reward, True
 
 
-def environment(kind, **options):
+def environment(kind, *, step_limit=SETTLED["step_limit"], **options):
     """One of the environments above, as algorithms train on it."""
-    probe = Probe(**SETTLED, deterministic=kind is not Gamble)
+    settled = {**SETTLED, "step_limit": step_limit}
+    probe = Probe(**settled, deterministic=kind is not Gamble)
     return GymnasiumEnvironment.from_source(GymnasiumSource(kind.__name__, kind), probe, **options)
 
 

@@ -9,6 +9,11 @@ lock included:
 
     python benchmarks/faults/kills.py --kills 108 --out kills.txt
 
+With `--part` all kills come in one part, as soon as a checkpoint tells that it has been reached,
+or a moment later; policies are then executed two at a time, so that this takes a while:
+
+    python benchmarks/faults/kills.py --kills 10 --part executing --only "pcn, compiled"
+
 Set PCN_CACHE to a folder of its own to measure with compiled programs that are kept.
 """
 
@@ -22,6 +27,7 @@ import time
 import uuid
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +48,8 @@ CASES = {
     "mones, SUMO": f"{SUMO} --total-steps 1600 {MONES}",
     "ra, SUMO": f"{SUMO} --total-steps 1600 {RA}",
 }
+SLOW_ENDING = "--episodes-per-iteration 2 --total-steps 1500"
+"""With few episodes at once, the final executions take many iterations."""
 RESULTS = ("weights.npz", "front.csv")
 PARTS = ("Probing", "Training", "Resuming", "consolidating", "executing", "Wrote")
 MARK = "PCN_FAULTS_MARK"
@@ -77,6 +85,16 @@ class Training:
         """Wait until something is printed, or the process ends."""
         while not self.said.stat().st_size and self.process.poll() is None:
             time.sleep(0.02)
+
+    def reach(self, part: str, run: Path) -> bool:
+        """Wait until it writes a checkpoint of a part; False if it ends before that."""
+        checkpoint, started = run / "checkpoint.npz", time.time()
+        while self.process.poll() is None:
+            is_new = checkpoint.exists() and checkpoint.stat().st_mtime > started
+            if is_new and saved_part(run) == part:
+                return True
+            time.sleep(0.005)
+        return False
 
     def part(self) -> str:
         """The part of the training that its last lines tell of."""
@@ -117,7 +135,7 @@ def saved_part(run: Path) -> str:
     try:
         with np.load(run / "checkpoint.npz") as file:
             ending = json.loads(file["__facts__"].tobytes())["trainer"].get("ending")
-    except (OSError, KeyError):
+    except (OSError, KeyError, ValueError):
         return "training"
     if ending is None:
         return "training"
@@ -144,9 +162,31 @@ class Tally:
         return ", ".join(f"{part} {count}" for part, count in sorted(self.parts.items()))
 
 
-def killed(case: str, run: Path, kills: int, rng: np.random.Generator, tally: Tally) -> None:
+def killed_in(
+    part: str,
+    command: tuple[str, ...],
+    run: Path,
+    kills: int,
+    rng: np.random.Generator,
+    tally: Tally,
+) -> None:
+    """Train with that many kills at most, all of them in one part."""
+    said, begun = run.with_suffix(".txt"), tally.kills
+    while not (run / "metrics.json").exists():
+        training = Training(command, said)
+        if tally.kills - begun < kills and training.reach(part, run):
+            time.sleep(rng.uniform(0, 0.05))
+            tally.longest = max(tally.longest, training.kill())
+            tally.parts[saved_part(run)] += 1
+        else:
+            training.finish()
+        command = ("resume", str(run))
+
+
+def killed(
+    command: tuple[str, ...], run: Path, kills: int, rng: np.random.Generator, tally: Tally
+) -> None:
     """Train with that many kills at most."""
-    command = ("train", *CASES[case].split(), "--seed", "1", "--out", str(run))
     said, begun = run.with_suffix(".txt"), tally.kills
     while not (run / "metrics.json").exists():
         training = Training(command, said)
@@ -174,16 +214,21 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=108, help="kills in all, over all cases")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="*", help="only these cases")
+    parser.add_argument("--part", choices=["consolidating", "executing"], help="kill only there")
     parser.add_argument("--out", type=Path, help="also add the table to this file")
     options = parser.parse_args()
     cases = [case for case in CASES if not options.only or case in options.only]
     for case in cases:
         rng, tally = np.random.default_rng(options.seed), Tally()
+        words = f"{CASES[case]} {SLOW_ENDING}" if options.part else CASES[case]
+
+        def command(run: Path, words: str = words) -> tuple[str, ...]:
+            return ("train", *words.split(), "--seed", "1", "--out", str(run))
+
         with tempfile.TemporaryDirectory() as folder:
             for name in ("compiling", "undisturbed"):
                 undisturbed = Path(folder) / name
-                command = ("train", *CASES[case].split(), "--seed", "1", "--out", str(undisturbed))
-                training = Training(command, Path(folder) / f"{name}.txt")
+                training = Training(command(undisturbed), Path(folder) / f"{name}.txt")
                 training.first_line()
                 began = time.monotonic()
                 training.finish()
@@ -191,7 +236,8 @@ def main() -> None:
             wanted, rounds = -(-options.kills // len(cases)), 0
             while tally.kills < wanted:
                 run = Path(folder) / f"killed-{rounds}"
-                killed(case, run, wanted - tally.kills, rng, tally)
+                kill = partial(killed_in, options.part) if options.part else killed
+                kill(command(run), run, wanted - tally.kills, rng, tally)
                 rounds += 1
                 for name in RESULTS:
                     if (run / name).read_bytes() != (undisturbed / name).read_bytes():

@@ -44,6 +44,9 @@ class CoverageSet:
     """What makes a policy better than another one."""
     recorded_front: Bool[np.ndarray, " policy"] | None = None
     """Which policies are non-dominated as a file says, where the order needs single executions."""
+    num_stopped: int = 0
+    """How many more were requested, whose executions the budget stopped; they have no row here
+    unless all were stopped."""
 
     def __post_init__(self) -> None:
         count = len(self.executed)
@@ -99,6 +102,7 @@ class CoverageSet:
         *,
         tolerances: Tolerances,
         order: AbstractOrder = PARETO,
+        num_stopped: int = 0,
     ) -> "CoverageSet":
         """Policies that nobody has run: `executed` is what was requested, executed zero times."""
         return cls(
@@ -109,6 +113,7 @@ class CoverageSet:
             tolerances,
             executions=np.zeros(len(requested), np.int64),
             order=order,
+            num_stopped=num_stopped,
         )
 
     def remeasured(self, singles: SingleReturns) -> "CoverageSet":
@@ -129,6 +134,7 @@ class CoverageSet:
             self,
             network=np.zeros(1, np.int64),
             recorded_front=None,
+            num_stopped=0,
             singles=None
             if self.singles is None
             else SingleReturns((self.singles.by_policy[index],)),

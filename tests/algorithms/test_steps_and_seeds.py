@@ -1,8 +1,9 @@
 """What algorithms say they did, against what an environment has seen of it."""
 
+import numpy as np
 import pytest
 
-from logged import Gamble, Walk, environment
+from logged import Gamble, Wait, Walk, environment
 from pcn.algorithms import ALGORITHMS
 from sizes import tiny
 
@@ -38,6 +39,32 @@ def test_a_budget_is_a_budget(name, kind, total_steps):
     trainer, *_ = trained(name, kind, total_steps=total_steps)
     assert len(trainer.outcome().coverage_set) > 0
     assert trainer.steps <= total_steps
+
+
+@pytest.mark.parametrize("total_steps", [100, 1_500])
+def test_policies_that_never_end_their_episodes_are_stopped_within_the_budget(total_steps):
+    """With a network that learns nothing, which may wait for ever."""
+    untaught = {"learning_rate": 1e-9, "updates_per_iteration": 1, "evaluations": 0}
+    sizes = {**untaught, "total_steps": total_steps, "refinements": {}}
+    config, stopped = ALGORITHMS["pcn"].config_class.of(tiny("pcn"), sizes), 0
+    for seed in range(4):
+        before = len(Wait.rewards)
+        trainer = ALGORITHMS["pcn"].trainer(environment(Wait, step_limit=40), config, seed=seed)
+        while not trainer.done:
+            trainer.iterate()
+        outcome, told = trainer.outcome(), trainer.take_notices()
+        result = outcome.coverage_set
+        assert trainer.steps == len(Wait.rewards) - before <= total_steps
+        assert len(told) == (result.num_stopped > 0)
+        assert not told or told[0].startswith(f"{result.num_stopped} of ")
+        assert len(result) + result.num_stopped * result.is_executed == len(outcome.archive)
+        if result.is_executed:  # at an end of the walk, or at the step limit
+            pay, steps = result.executed[:, 0], -result.executed[:, 1]
+            assert np.all((pay > 0) | (steps == 40))
+        if total_steps == 1_500:
+            assert result.is_executed
+        stopped += result.num_stopped
+    assert stopped > 0
 
 
 @pytest.mark.parametrize("refinements", [{}, {"loop_erasure": {}}], ids=["paper", "loop erasure"])

@@ -58,3 +58,17 @@ def test_specs_are_equal_if_compiled_code_cannot_tell_them_apart():
     assert (other, hash(other)) == (spec, hash(spec))
     assert other.to_json() != spec.to_json()
     assert dataclasses.replace(spec, step_limit=7) != spec
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("step_limit", []), ("step_limit", 0), ("step_limit", True), ("deterministic", "yes"),
+        ("masked_actions", None), ("reference_point", [0.0, "a"]), ("name", 3),
+        ("frame_stack", 1.5),
+    ],
+)  # fmt: skip
+def test_a_value_of_a_wrong_type_is_named(name, value):
+    content = {**DeepSeaTreasure().spec.to_json(), name: value}
+    with pytest.raises(ValueError, match=name):
+        EnvironmentSpec.from_json(content)

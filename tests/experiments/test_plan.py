@@ -31,6 +31,35 @@ def test_a_damaged_plan_is_told(tmp_path):
         Plan.from_json({**plan.to_json(), "runs": [{"group": "a"}]})
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("name", 3), ("preset", 0), ("scale", float("inf")), ("scale", True), ("runs", {"a": 1})],
+)
+def test_a_value_of_a_wrong_type_is_named(name, value):
+    plan = {**paper_plan("dst").to_json(), name: value}
+    with pytest.raises(UserError, match=f"the plan is damaged: {name} is "):
+        Plan.from_json(plan)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("seed", "a"), ("environment", None), ("hyperparameters", []), ("algorithm", 1)],
+)
+def test_a_request_with_a_value_of_a_wrong_type_is_named(name, value):
+    plan = paper_plan("dst").to_json()
+    plan["runs"][1]["request"][name] = value
+    with pytest.raises(UserError, match=f"the plan is damaged: {name} of run 1 is "):
+        Plan.from_json(plan)
+
+
+@pytest.mark.parametrize("run", [None, 5, "a", {"request": None}, {"label": 3}])
+def test_a_run_that_is_none_is_named(run):
+    plan = paper_plan("dst").to_json()
+    plan["runs"][2] = run
+    with pytest.raises(UserError, match=r"the plan is damaged: .* of run 2 is "):
+        Plan.from_json(plan)
+
+
 def test_two_runs_in_one_place_are_refused():
     run = PlannedRun.of("a", "b", Request(environment="a"))
     with pytest.raises(UserError, match="2 runs for runs/a/b/seed-0"):

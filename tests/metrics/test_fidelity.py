@@ -32,6 +32,13 @@ def test_the_largest_shortfall_counts_whatever_is_gained_elsewhere():
     assert measured.distance == pytest.approx((0 + 0.2 + 0.75) / 3)
 
 
+def test_commands_without_an_executed_return_are_missed_by_the_whole_range():
+    executed = np.array([[0.0, 10.0], [3.0, 3.0], [2.0, 9.0]])
+    measured = fidelity(REQUESTED, executed, tolerances=0.0, num_missed=2)
+    assert measured.exact == pytest.approx(1 / 5)
+    assert measured.distance == pytest.approx((0 + 0.2 + 0.75 + 1 + 1) / 5)
+
+
 def test_differences_up_to_the_tolerance_are_no_shortfall():
     executed = REQUESTED - 1e-6
     assert fidelity(REQUESTED, executed, tolerances=1e-5) == Fidelity(exact=1.0, distance=0.0)

@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from made_runs import TREASURES
 from pcn.pareto import balanced, knee, nearest_point, non_dominated_mask, shares
+from pcn.pareto.compromise import unit_ranges
 
 fronts = arrays(
     np.float64,
@@ -95,3 +96,10 @@ def test_the_nearest_point_counts_in_units_of_the_range():
     index, distance = nearest_point(np.array([60.0, -15.0]), TREASURES)
     assert index == 7
     assert distance == pytest.approx(10 / 123)
+
+
+def test_ranges_below_one_are_ranges_too():
+    front = np.array([[0.0, 5.0, 0.25], [0.5, 5.0, 0.0]])
+    assert unit_ranges(front).tolist() == [0.5, 1.0, 0.25]
+    # 0.6 and 0.2 of the ranges from the first point, 0.4 and 0.8 from the second.
+    assert nearest_point(np.array([0.3, 5.0, 0.2]), front) == (0, pytest.approx(0.6))

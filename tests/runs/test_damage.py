@@ -107,6 +107,8 @@ WRONG = {
     "a word for tolerances": {"tolerances": ["a", "b"]},
     "a word for phases": {"steps_by_phase": "none"},
     "a list of files": {"files": [1]},
+    "a list for a version": {"made_with": {"pcn": [1]}},
+    "a word for those that were stopped": {"stopped": "many"},
 }
 
 
@@ -263,6 +265,14 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before_it(undisturbed, tmp_p
     assert re.search(r"checkpoint\.npz is damaged: .*; the checkpoint before it is used", notes[0])
     assert run.metrics["notices"] == notes
     assert result(path) == result(undisturbed)
+
+
+@pytest.mark.slow
+def test_a_run_of_an_algorithm_that_there_is_none_of_does_not_go_on(tmp_path):
+    interrupted(tmp_path / "run", after=1)
+    changed(tmp_path / "run" / "config.json", algorithm="")
+    with pytest.raises(UserError, match="no algorithm is called ''"):
+        pcn.resume(tmp_path / "run")
 
 
 @pytest.mark.slow

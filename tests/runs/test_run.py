@@ -196,6 +196,8 @@ def test_a_run_with_one_policy_is_measured_and_saved_as_such(tmp_path):
     assert one.spec.to_json() == run.spec.to_json()
     with pytest.raises(UserError, match="there is no policy 1"):
         one.policy(1)
+    with pytest.raises(UserError, match="there is no policy True"):
+        run.taking(True)
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [
         "config.json", "front.csv", "metrics.json", "progress.csv", "spec.json", "weights.npz",
     ]  # fmt: skip

@@ -221,21 +221,22 @@ def show_coverage_set(
         )
     if not takes_commands:
         return
-    as_requested = round(fidelity["exact"] * len(coverage_set))
+    num_requested = len(coverage_set) + metrics.get("stopped", 0)
+    as_requested = round(fidelity["exact"] * num_requested)
     within = ", within their intervals" if coverage_set.is_repeated else ""
     console.print(
-        f"[bold]fidelity[/]  {as_requested} of {len(coverage_set)} policies return what was "
+        f"[bold]fidelity[/]  {as_requested} of {num_requested} policies return what was "
         f"requested{within}; mean shortfall {number(fidelity['distance'])} of the range"
     )
 
 
 def _show_unexecuted(metrics: dict[str, Any]) -> None:
-    """Print what logged episodes support, and that nothing of it was executed."""
+    """Print what stored episodes support, and that nothing of it was executed."""
     archive, predicted = metrics["archive"], metrics.get("predicted", {})
     console.print(f"[bold]{metrics['not_executed']}[/]")
     console.print(
         f"[bold]data[/]      hypervolume {number(archive['hypervolume'])} · "
-        f"{archive['cardinality']} non-dominated returns among the logged episodes"
+        f"{archive['cardinality']} non-dominated returns among its episodes"
     )
     if predicted:
         console.print(

@@ -8,6 +8,7 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 
+from pcn.checks import fits
 from pcn.serialisation.spaces import space_from_json, space_to_json
 
 
@@ -32,6 +33,19 @@ class Front:
     source: str
     discount: float = 1.0
     """The discount of the returns: another one has another front."""
+
+
+TYPES: Mapping[str, Any] = {
+    "name": str,
+    "objectives": list,
+    "frame_stack": int,
+    "action_names": list,
+    "step_limit": int,
+    "deterministic": bool,
+    "masked_actions": bool,
+    "reference_point": list,
+}
+"""Of the values of a spec in JSON."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +149,14 @@ class EnvironmentSpec:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "EnvironmentSpec":
-        """The spec that `to_json` wrote."""
+        """The spec that `to_json` wrote; a ValueError names a value of a wrong type."""
+        for name, kind in TYPES.items():
+            if not fits(content[name], kind):
+                raise ValueError(f"{name} is {content[name]!r}")
+        if not all(fits(number, float) for number in content["reference_point"]):
+            raise ValueError(f"reference_point is {content['reference_point']!r}")
+        if min(content["step_limit"], content["frame_stack"]) < 1:
+            raise ValueError("step_limit and frame_stack must be at least 1")
         front, shown_space = content["front"], content["shown_space"]
         return cls(
             name=content["name"],

@@ -1,12 +1,12 @@
 """Everything that an experiment's folder says about its saved runs; nothing is trained for it."""
 
-import math
 from pathlib import Path
 
 from pcn.errors import UserError
 from pcn.experiments.comparison.comparison import compare
 from pcn.experiments.comparison.writing import scaled_down, write_comparison
 from pcn.experiments.paper_figures import write_paper_figures
+from pcn.experiments.plan import check_types
 from pcn.experiments.report import report
 from pcn.experiments.table1 import table1
 from pcn.serialisation.files import read_json, write_bytes, write_csv
@@ -20,9 +20,8 @@ def write_outputs(folder: Path) -> list[Path]:
     and `hypervolume-seconds` only: all other files depend on nothing but the runs' results.
     """
     plan = read_json(folder / "plan.json") if (folder / "plan.json").exists() else {}
+    check_types(plan, str(folder / "plan.json"))
     scale = plan.get("scale", 1.0)
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale < math.inf:
-        raise UserError(f"{folder / 'plan.json'} is damaged: scale is {scale!r}")
     comparisons, left_out = compare([folder])
     written: list[Path] = []
     try:

@@ -1,11 +1,13 @@
 """A plan: which runs make up an experiment, as data that stands in `plan.json`."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pcn.checks import fits
 from pcn.errors import UserError
 from pcn.runs.request import Request
 from pcn.runs.settings import with_tuples
@@ -108,6 +110,7 @@ class Plan:
             raise UserError(
                 f"the plan has format {content.get('format')}, this version of pcn reads {FORMAT}"
             )
+        check_types(content)
         try:
             return cls(
                 name=content["name"],
@@ -127,6 +130,37 @@ class Plan:
     def read(cls, folder: Path) -> "Plan":
         """The plan of an experiment's folder."""
         return cls.from_json(read_json(folder / PLAN_FILE))
+
+
+TYPES: Mapping[str, Any] = {"name": str, "preset": str | None, "scale": float, "runs": list}
+RUN_TYPES: Mapping[str, Any] = {"group": str, "label": str, "run": str, "request": dict}
+REQUEST_TYPES: Mapping[str, Any] = {
+    "environment": str,
+    "arguments": dict,
+    "algorithm": str,
+    "preset": str | None,
+    "hyperparameters": dict,
+    "seed": int,
+}
+
+
+def check_types(content: Mapping[str, Any], damaged: str = "the plan") -> None:
+    """Raise a `UserError` that names the first value of a plan which is of a wrong type."""
+
+    def check(values: Any, types: Mapping[str, Any], whose: str) -> None:
+        if not isinstance(values, Mapping):
+            raise UserError(f"{damaged} is damaged: {whose or 'it'} is {values!r:.40}")
+        for name, kind in types.items():
+            value = values.get(name)
+            if name in values and not fits(value, kind):
+                raise UserError(f"{damaged} is damaged: {name}{whose} is {value!r:.40}")
+
+    check(content, TYPES, "")
+    if "scale" in content and not 0 < content["scale"] < math.inf:
+        raise UserError(f"{damaged} is damaged: scale is {content['scale']}")
+    for number, run in enumerate(content.get("runs", [])):
+        check(run, RUN_TYPES, f" of run {number}")
+        check(run.get("request", {}), REQUEST_TYPES, f" of run {number}")
 
 
 def label_of(algorithm: str, preset: str, settings: Mapping[str, Any]) -> str:

@@ -3,8 +3,9 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_type_hints
 
+from pcn.checks import fits
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
 from pcn.serialisation.files import read_json, write_json
@@ -49,12 +50,11 @@ def read_status(run: Path) -> Status:
     status = Status()
     if path.exists():
         content: dict[str, Any] = read_json(path)
-        try:
-            status = Status(**content)
-        except TypeError as error:
-            raise UserError(f"{path} is damaged: {error}") from None
-        if status.state not in get_args(State):
-            raise UserError(f"{path} is damaged: state is {status.state!r}")
+        types = get_type_hints(Status)
+        for name, value in content.items():
+            if name not in types or not fits(value, types[name]):
+                raise UserError(f"{path} is damaged: {name} is {value!r}")
+        status = Status(**content)
     if RunFolder(run).finished:
         return dataclasses.replace(status, state="done", sentence="")
     return dataclasses.replace(status, state="waiting") if status.state == "done" else status

@@ -35,13 +35,15 @@ def fidelity(
     executed: Float[np.ndarray, "command objective"],
     *,
     tolerances: Tolerances | Float[np.ndarray, "command objective"],
+    num_missed: int = 0,
 ) -> Fidelity:
     """Compare requested with executed returns, command by command.
 
     The shortfall of a command is how much its executed return misses the requested one by, in
     the objective where it misses most, as a share of that objective's range over all requested
     returns; where these agree, of the largest number among them. More than was requested is no
-    shortfall, and neither is a difference of up to `tolerances`, before normalising.
+    shortfall, and neither is a difference of up to `tolerances`, before normalising. `num_missed`
+    more commands have no executed return: each counts as not reached, with a shortfall of 1.
 
     >>> requested = np.array([[1.0, 4.0], [3.0, 2.0]])
     >>> fidelity(requested, np.array([[1.0, 4.0], [2.0, 9.0]]), tolerances=0.0)
@@ -58,4 +60,6 @@ def fidelity(
     extent = np.where(extent > 0, extent, largest)
     gap = (requested - executed) / np.where(extent > 0, extent, 1.0)
     shortfall = np.where(excess, gap, 0.0).max(axis=1)
+    reached = np.append(reached, np.zeros(num_missed, bool))
+    shortfall = np.append(shortfall, np.ones(num_missed))
     return Fidelity(exact=float(np.mean(reached)), distance=float(shortfall.mean()))

@@ -32,8 +32,8 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
     for name in ("policies", "steps", "seconds"):
         if name not in metrics:
             raise refuse(f"{name} is missing")
-    for name in ("policies", "steps"):
-        if not _is_count(metrics[name]):
+    for name in ("policies", "steps", "stopped"):
+        if name in metrics and not _is_count(metrics[name]):
             raise refuse(f"{name} is {metrics[name]!r}")
     for name in ("seconds", "cpu_seconds"):
         if name in metrics and not _is_number(metrics[name]):
@@ -44,6 +44,11 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
     phases = metrics.get("steps_by_phase", {})
     if not isinstance(phases, dict) or not all(map(_is_count, phases.values())):
         raise refuse(f"steps_by_phase is {phases!r}")
+    made_with = metrics.get("made_with", {})
+    if not isinstance(made_with, dict) or not all(
+        isinstance(one, str) for one in made_with.values()
+    ):
+        raise refuse(f"made_with is {made_with!r}")
     if not isinstance(metrics.get("files", {}), dict):
         raise refuse(f"files is {metrics['files']!r}")
 

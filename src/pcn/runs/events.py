@@ -47,7 +47,7 @@ class Advanced:
     steps: int
     """Environment steps taken so far."""
     total_steps: int
-    """The budget; consolidation and final executions may go beyond it."""
+    """The budget, which is not exceeded."""
     seconds: float
     loss: float
     front_size: int

@@ -16,6 +16,11 @@ NOT_EXECUTED = (
     "the data, and nothing says that the policies reach them"
 )
 """What `metrics.json` says where no policy was run."""
+ALL_STOPPED = (
+    "NOT EXECUTED: no execution came to its end within total_steps; all returns are those of "
+    "stored episodes, and nothing says that the policies reach them"
+)
+"""What it says where the budget stopped all executions."""
 
 
 def problem_of(
@@ -65,7 +70,7 @@ def metrics_of(
     `executed` is measured on what the policies returned when they were run: this is what a
     decision maker gets. Where policies were executed several times, its hypervolume is corrected
     for what chance adds to it, and a policy is faithful if the interval of its mean reaches what
-    was requested.
+    was requested. Policies whose executions the budget stopped are counted as `stopped`.
     """
     problem = problem_of(spec, coverage_set.tolerances, coverage_set.order)
     if not coverage_set.is_executed:
@@ -74,9 +79,14 @@ def metrics_of(
             "archive": measure(supported, problem),
             "executed": {},
             "fidelity": {},
-            "not_executed": NOT_EXECUTED,
+            "not_executed": ALL_STOPPED if coverage_set.num_stopped else NOT_EXECUTED,
         }
-    match = fidelity(coverage_set.requested, coverage_set.executed, tolerances=coverage_set.slack)
+    match = fidelity(
+        coverage_set.requested,
+        coverage_set.executed,
+        tolerances=coverage_set.slack,
+        num_missed=coverage_set.num_stopped,
+    )
     return {
         "archive": measure(coverage_set.requested if archive is None else archive, problem),
         "executed": {
@@ -85,6 +95,7 @@ def metrics_of(
             **_about_samples(coverage_set),
         },
         "fidelity": dataclasses.asdict(match),
+        **({"stopped": coverage_set.num_stopped} if coverage_set.num_stopped else {}),
     }
 
 

@@ -129,7 +129,8 @@ class Run:
         return self._agent_of(self.coverage_set, self._checked_index(index))
 
     def _checked_index(self, index: int) -> int:
-        if not isinstance(index, int | np.integer) or not 0 <= index < len(self.coverage_set):
+        is_whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
+        if not is_whole or not 0 <= index < len(self.coverage_set):
             raise UserError(
                 f"there is no policy {index!r}; the run has policies 0 to "
                 f"{len(self.coverage_set) - 1}"
@@ -191,7 +192,7 @@ class Run:
         """The run with one policy only, and nothing else of its weights."""
         from pcn.algorithms import ALGORITHMS
 
-        self.policy(index)  # refuses what cannot act
+        self.policy(index)  # refuses what is no policy, and what cannot act
         arrays = ALGORITHMS[self.settings.algorithm].arrays_of(
             self.weights, self.coverage_set, index
         )
@@ -203,6 +204,7 @@ class Run:
             "tolerances": coverage_set.tolerance_vector.tolist(),
             "dominance": coverage_set.order.to_json(),
             **metrics_of(coverage_set, self.spec),
+            **({} if self.is_executed else {"not_executed": self.metrics["not_executed"]}),
             "taken_from": {
                 "run": None if self.path is None else self.path.name,
                 "policy": int(index),

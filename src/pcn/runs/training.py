@@ -135,12 +135,13 @@ def carry_out(
     try:
         settled = settle(job, report) if isinstance(job, Request) else reopen(job)
         settings, environment = settled.settings, settled.environment
+        config = settings.config  # refuses an algorithm that there is none of
         pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
         environment.prepare()
         make_trainer = partial(
             ALGORITHMS[settings.algorithm].trainer,
             environment,
-            settings.config,
+            config,
             seed=settings.seed,
             steps_before=settled.probe["steps"],
             **({} if settled.logged is None else {"logged": settled.logged}),

@@ -83,6 +83,9 @@ def test_what_is_kept_for_the_end():
     one = schedule(ending_share=0.3, ending_executions=3)
     assert one.ending_steps(100) == 300
     assert one.ending_steps(50_000) == 30_000
+    assert one.ending_steps(10) == 205  # the step limit of one episode, and half of the commands
+    small = schedule(total_steps=1_000, ending_share=0.3, ending_executions=3)
+    assert small.ending_steps(10) == 50  # but a twentieth of all steps at most
     stochastic = schedule(STOCHASTIC, ending_share=0.3)
     assert stochastic.ending_steps(100) == 30_000
 
@@ -105,3 +108,22 @@ def test_it_goes_on_from_a_checkpoint():
     one.collected(333)
     other.from_json(one.to_json())
     assert vars(other) == vars(one)
+
+
+def test_a_share_of_the_updates_is_never_below_the_fewest():
+    one = schedule(STOCHASTIC, updates_per_step=0.2, fewest_updates=1_000)
+    one.collected(10_000, share=0.25)
+    assert one.next_updates() == 496  # a quarter of 2,000, in whole calls of 16
+    one = schedule(STOCHASTIC, updates_per_step=0.2, fewest_updates=10_000)
+    one.collected(10_000, share=0.25)  # 10,000 in 100,000 steps are one in ten
+    assert one.next_updates() == 992
+
+
+def test_before_anything_was_collected_nothing_is_due_and_episodes_may_be_as_long_as_they_can():
+    one = schedule(STOCHASTIC, updates_per_step=0.1, fewest_updates=0)
+    assert one.mean_length == STOCHASTIC.step_limit
+    assert one.next_updates() == 0
+    one.collected(10 * UPDATES_AT_ONCE - 5)  # half an update too few
+    assert one.next_updates() == 0
+    one.collected(5)
+    assert one.next_updates() == UPDATES_AT_ONCE

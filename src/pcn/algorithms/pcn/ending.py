@@ -5,6 +5,7 @@ of the archive is offered; with consolidation a copy of the network is fitted fi
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Ending:
         self._executing: Executing | None = None if fit is not None else self._executed_with(key)
 
     def _executed_with(self, key: Any) -> Executing:
-        return Executing(self._training, self.policy, self._archive, executions=1, key=key)
+        return Executing(self._training, self.policy, self._archive, key=key)
 
     @property
     def done(self) -> bool:
@@ -58,6 +59,28 @@ class Ending:
         if self._executing is None:
             self._executing = self._executed_with(self._training.next_key())
         self._executing.iterate()
+        if self.done:
+            self._tell_of_stopped()
+
+    def _tell_of_stopped(self) -> None:
+        """Say which commands are not offered because the steps were too few to execute them."""
+        stopped = self._num_stopped
+        if stopped == 0:
+            return
+        self._training.notices.append(
+            f"{stopped} of {len(self._archive)} commands could not be executed to their end "
+            f"within total_steps={self._training.config.total_steps}: they count as missed, and "
+            + (
+                "no policy is offered as executed"
+                if stopped == len(self._archive)
+                else "are not offered"
+            )
+        )
+
+    @property
+    def _num_stopped(self) -> int:
+        assert self._executing is not None, "the training is not done"
+        return int((~self._executing.ended_mask).sum())
 
     @property
     def policy(self) -> ConditionedPolicy:
@@ -67,9 +90,26 @@ class Ending:
         return self._training.learner.policy
 
     def coverage_set(self) -> CoverageSet:
-        """The commands that the run offers and what each returned, once `done`."""
+        """The commands that the run offers and what each returned, once `done`.
+
+        Those whose executions were stopped are left out. If all were, they are offered as not
+        executed.
+        """
         assert self._executing is not None, "the training is not done"
-        return coverage_set_of(self._archive, self._executing.execution, self._training)
+        ended = np.flatnonzero(self._executing.ended_mask)
+        training, archive = self._training, self._archive
+        if len(ended) == 0:
+            return CoverageSet.unexecuted(
+                archive.returns,
+                archive.horizons.astype(np.float64),
+                tolerances=training.dataset.tolerances,
+                order=training.dataset.order,
+                num_stopped=len(archive),
+            )
+        executed = coverage_set_of(
+            Archive(archive.rows.taking(ended)), self._executing.execution.taking(ended), training
+        )
+        return replace(executed, num_stopped=self._num_stopped)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The network that executes the commands, and the bounds of desired returns."""

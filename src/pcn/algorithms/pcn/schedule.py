@@ -21,6 +21,9 @@ MOST_EPISODES = 64
 """Most episodes that run at once."""
 UPDATES_AT_ONCE = 16
 """Updates in one compiled call."""
+LONGEST_SHARE = 0.05
+"""Where outcomes are certain: the longest possible episode is kept for the end, but no more than
+this share of all steps."""
 
 
 @dataclass(frozen=True)
@@ -62,19 +65,23 @@ class Schedule:
             self.num_episodes = int(np.clip(power, FEWEST_EPISODES, MOST_EPISODES))
             self.affordable_share = min(1.0, fitting / FEWEST_EPISODES)
 
-    def collected(self, num_steps: int) -> None:
-        """Note that an iteration has brought that many steps to learn from."""
-        self._due_updates += self._updates_per_step * num_steps
+    def collected(self, num_steps: int, *, share: float = 1.0) -> None:
+        """Note that an iteration has brought that many steps to learn from.
 
-    @property
-    def _updates_per_step(self) -> float:
+        Args:
+            num_steps: The steps.
+            share: Which share of the usual updates they are worth; `fewest_updates` holds anyway.
+        """
+        self._due_updates += self._updates_per_step(share) * num_steps
+
+    def _updates_per_step(self, share: float) -> float:
         config = self._config
         if not self._deterministic:
             rate = config.updates_per_step
         else:
             rate = config.updates_per_episode / self._warm_up_length
         least = config.fewest_updates / config.total_steps
-        return min(max(rate, least), config.most_updates / config.total_steps)
+        return min(max(share * rate, least), config.most_updates / config.total_steps)
 
     def next_updates(self) -> int:
         """How many updates to make now; they count as made."""
@@ -95,7 +102,12 @@ class Schedule:
         most = int(config.ending_share * config.total_steps)
         if not self._deterministic:
             return most
-        return min(most, config.ending_executions * num_executed)
+        kept = config.ending_executions * num_executed
+        if kept < self._step_limit:
+            # A policy that never ends its episode runs up to the step limit.
+            longest = self._step_limit + num_executed // 2
+            kept = max(kept, min(longest, int(LONGEST_SHARE * config.total_steps)))
+        return min(most, kept)
 
     def batch(self, size: int, steps_left: int) -> Batch:
         """As much of a batch as fits into the steps that are left; one episode at least."""

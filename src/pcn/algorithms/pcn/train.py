@@ -176,7 +176,8 @@ class PCNTrainer(AbstractTrainer):
         self._store(episodes)
         for refinement in training.refinements:
             refinement.after_exploring(training)
-        schedule.collected(training.steps - steps_before)
+        shares = [one.share_of_updates(training) for one in training.refinements]
+        schedule.collected(training.steps - steps_before, share=min(shares, default=1.0))
 
     def _store(self, episodes: Episodes) -> None:
         """Add episodes to the dataset, which is pruned to its capacity (section 4.4)."""

@@ -16,6 +16,7 @@ from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import ExpectedReturns, Planning
 from pcn.algorithms.pcn.refinements.planned.lessons import lessons_of
+from pcn.algorithms.pcn.schedule import Schedule
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 from pcn.nets.heads import action_head_for
@@ -140,6 +141,19 @@ def test_too_few_visits_are_not_planned_with():
     assert SETTINGS.contender(training, np.zeros(2, np.uint32)) is not None
     strict = dataclasses.replace(SETTINGS, median_visits=50)
     assert strict.contender(training, np.zeros(2, np.uint32)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("median_visits", "share"), [(1, 0.25), (10**6, 1.0)])
+def test_the_exploring_network_gets_fewer_updates_where_plans_can_be_made(
+    median_visits, share, monkeypatch
+):
+    told = []
+    monkeypatch.setattr(Schedule, "collected", lambda self, steps, share=1.0: told.append(share))
+    settings = dataclasses.replace(SETTINGS, median_visits=median_visits)
+    trainer = PCNTrainer(River(), dataclasses.replace(CONFIG, refinements=(settings,)), seed=0)
+    trainer.iterate()
+    assert told == [1.0, share]  # random episodes, then those of the first iteration
 
 
 @pytest.mark.slow

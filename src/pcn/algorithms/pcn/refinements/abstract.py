@@ -110,6 +110,11 @@ class AbstractRefinement:
         """How many stored episodes may have the same return; None for any number."""
         return None
 
+    def share_of_updates(self, training: Training) -> float:
+        """Which share of the usual updates the exploring network needs; the smallest one counts."""
+        del training
+        return 1.0
+
     def after_running(self, training: Training, episodes: Episodes) -> None:
         """Called with every batch of episodes that is run, whatever for.
 

@@ -64,6 +64,9 @@ class Planning(AbstractPlanning):
     """Places that a plan reaches less often are left out."""
     most_lessons: int = 400_000
     """How many places of all plans are taught, the likeliest at each time."""
+    update_share: float = 0.25
+    """Where plans can be made, the network that explores gets this share of its updates: it only
+    has to find more to count."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,8 +74,8 @@ class Planning(AbstractPlanning):
             self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
             "fewest_vectors", "most_vectors", "work", "weights", "most_nodes", "most_lessons",
         )  # fmt: skip
-        at_least(self, 0, "errors", "most_new", "least_probability")
-        at_most(self, 1, "most_new")
+        at_least(self, 0, "errors", "most_new", "least_probability", "update_share")
+        at_most(self, 1, "most_new", "update_share")
         positive(self, "tolerance")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
@@ -141,6 +144,10 @@ class Planning(AbstractPlanning):
         """Whether observations repeat so often that counts can be planned with."""
         given_up = self.counts(training).given_up
         return not given_up and self.visits_on_archive(training) >= self.median_visits
+
+    def share_of_updates(self, training: Training) -> float:
+        """Fewer where plans can be made."""
+        return self.update_share if self.is_sound(training) else 1.0
 
     def visits_on_archive(self, training: Training) -> float:
         """How often the steps of the archive's episodes were taken in all, in the median."""
