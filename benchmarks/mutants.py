@@ -34,7 +34,10 @@ SUITES = {
         ["coverage.py", "single_returns.py", "command.py"],
         ["tests/test_coverage.py", "tests/test_single_returns.py", "tests/test_command.py"],
     ),
-    "comparison": (["experiments/comparison"], ["tests/experiments/comparison"]),
+    "comparison": (
+        ["experiments/comparison"],
+        ["tests/experiments/comparison", "tests/experiments/test_outputs.py"],
+    ),
     "table1": (
         ["experiments/table1.py", "experiments/tables.py", "experiments/published.py"],
         ["tests/experiments/test_table1.py", "tests/experiments/test_outputs.py"],

@@ -5,8 +5,10 @@ After the first tenth, when all programs are compiled and the dataset is full, i
     python benchmarks/faults/memory.py compiled --steps 10000000
     python benchmarks/faults/memory.py gymnasium --steps 1000000
 
-The network is small and learns rarely: what is measured is the bookkeeping of steps, episodes,
-evaluations and checkpoints, which is the same for every network.
+Beside it stand the programs that were compiled so far, the JAX arrays that are alive, and how many
+Python objects there are: what grows tells where memory goes. The network is small and learns
+rarely: what is measured is the bookkeeping of steps, episodes, evaluations and checkpoints, which
+is the same for every network.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 
 import pcn
@@ -42,6 +45,13 @@ def main() -> None:
     options = parser.parse_args()
     pcn.configure_jax()
     seen: list[tuple[int, float]] = []
+    programs: list[str] = []
+
+    def count(name: str, duration: float, **_: Any) -> None:
+        if name.endswith("backend_compile_duration"):
+            programs.append(name)
+
+    jax.monitoring.register_event_duration_secs_listener(count)
 
     def report(event: Event) -> None:
         if not isinstance(event, Advanced):
@@ -49,7 +59,12 @@ def main() -> None:
         if not seen or event.steps - seen[-1][0] >= options.steps / options.lines:
             gc.collect()
             seen.append((event.steps, resident()))
-            print(f"{event.steps:>12,} steps {seen[-1][1]:8.1f} MB", flush=True)
+            arrays = sum(array.nbytes for array in jax.live_arrays()) / 2**20
+            print(
+                f"{event.steps:>12,} steps {seen[-1][1]:8.1f} MB, {len(programs)} programs, "
+                f"{arrays:.1f} MB of arrays, {len(gc.get_objects()):,} objects",
+                flush=True,
+            )
 
     with tempfile.TemporaryDirectory() as folder:
         pcn.train(

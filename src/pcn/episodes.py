@@ -121,3 +121,9 @@ class Episodes(eqx.Module):
         """The episodes at `index`, in that order."""
         taken: Episodes = jax.tree.map(lambda leaf: leaf[index], self)
         return taken
+
+
+def flat(observations: PyTree[AnyArray], num_axes: int) -> Float[np.ndarray, "..."]:
+    """All numbers of each observation in a row; the first `num_axes` axes stay as they are."""
+    leaves = [np.asarray(leaf, np.float64) for leaf in jax.tree.leaves(observations)]
+    return np.concatenate([leaf.reshape(*leaf.shape[:num_axes], -1) for leaf in leaves], axis=-1)

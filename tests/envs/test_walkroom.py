@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pcn.envs.walkroom import Room, Walkroom, border_front, border_height
+from pcn.envs.walkroom import MOST_OBJECTIVES, Room, Walkroom, border_front, border_height
 from pcn.errors import UserError
 from pcn.metrics import hypervolume
 from pcn.pareto import non_dominated_mask
@@ -85,6 +85,16 @@ def test_a_move_costs_its_own_axis_even_at_a_wall():
     assert at_the_wall.reward.tolist() == [0, -1, 0]
 
 
+def test_every_move_is_one_step_along_its_axis():
+    room = Walkroom(3)
+    state = room.reset(jax.random.key(0))._replace(position=jnp.array([3, 4, 5], jnp.int32))
+    moved = [
+        room.step(state, jnp.int32(action), jax.random.key(0)).state.position.tolist()
+        for action in range(6)
+    ]
+    assert moved == [[4, 4, 5], [2, 4, 5], [3, 5, 5], [3, 3, 5], [3, 4, 6], [3, 4, 4]]
+
+
 @pytest.mark.parametrize("num_objectives", [2, 3, 5, 9])
 def test_walking_straight_to_a_front_cell_returns_that_point(num_objectives):
     room = Walkroom(num_objectives)
@@ -107,6 +117,10 @@ def test_nine_objectives_need_seconds_not_gigabytes():
     assert 4_000 < len(front) < 5_200  # the authors' room of this kind has 4,618 points
     share = hypervolume(front, np.full(9, -10.0)) / 10.0**9
     assert share == pytest.approx(0.99998, abs=1e-5)  # theirs: .99998
+
+
+def test_the_most_objectives_are_allowed():
+    assert Walkroom(MOST_OBJECTIVES, size=2).spec.num_objectives == MOST_OBJECTIVES
 
 
 def test_impossible_rooms_are_refused():

@@ -39,6 +39,12 @@ def test_commands_without_an_executed_return_are_missed_by_the_whole_range():
     assert measured.distance == pytest.approx((0 + 0.2 + 0.75 + 1 + 1) / 5)
 
 
+def test_ranges_below_one_are_ranges_too():
+    requested = np.array([[1.0, 0.5], [1.25, 0.0]])
+    measured = fidelity(requested, requested - [0.1, 0.0], tolerances=0.0)
+    assert measured.distance == pytest.approx(0.1 / 0.25)
+
+
 def test_differences_up_to_the_tolerance_are_no_shortfall():
     executed = REQUESTED - 1e-6
     assert fidelity(REQUESTED, executed, tolerances=1e-5) == Fidelity(exact=1.0, distance=0.0)

@@ -132,3 +132,32 @@ def empty_observations(space: gym.Space[Any], shape: tuple[int, ...]) -> PyTree[
         lambda leaf: np.zeros((*shape, *leaf.shape), jax.dtypes.canonicalize_dtype(leaf.dtype)),
         example,
     )
+
+
+def num_parts(spec: EnvironmentSpec) -> int:
+    """How many numbers an observation has."""
+    return sum(
+        leaf.size for leaf in jax.tree.leaves(empty_observations(spec.observation_space, ()))
+    )
+
+
+def whole_numbers(spec: EnvironmentSpec) -> bool:
+    """Whether an observation has whole numbers only: others hardly ever repeat themselves."""
+    leaves = jax.tree.leaves(empty_observations(spec.observation_space, ()))
+    return all(np.issubdtype(leaf.dtype, np.integer) or leaf.dtype == bool for leaf in leaves)
+
+
+def from_flat(
+    space: gym.Space[Any], numbers: Num[np.ndarray, "observation number"]
+) -> PyTree[np.ndarray]:
+    """Observations of a space again from what `pcn.episodes.flat` made of them."""
+    leaves, tree = jax.tree.flatten(empty_observations(space, ()))
+    ends = np.cumsum([leaf.size for leaf in leaves])[:-1]
+    parts = np.split(numbers, ends, axis=1)
+    return jax.tree.unflatten(
+        tree,
+        [
+            part.reshape(-1, *leaf.shape).astype(leaf.dtype)
+            for part, leaf in zip(parts, leaves, strict=True)
+        ],
+    )

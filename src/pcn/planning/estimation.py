@@ -1,7 +1,8 @@
 """A tabular model from counts of transitions, careful where little was seen."""
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Num
+from scipy.stats import binom, norm
 
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.model import TabularModel
@@ -23,15 +24,20 @@ def estimated_model(
         least_visits: pairs that were visited less often are not available either, unless all
             pairs of their state are like that.
         errors: mean rewards of two actions in a state that differ by no more than this many
-            standard errors are the same: plans must not follow noise.
+            standard errors are the same, and so are the probabilities of two ends with the same
+            reward, wherever they happen: plans must not follow noise.
         unknown: what a state is worth from which no step was ever seen.
     """
     states, actions, terminated = counts.states, counts.actions, counts.terminated
     first = np.flatnonzero(np.append(True, (np.diff(states) != 0) | (np.diff(actions) != 0)))
     row_pairs = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(states))))
     visits = np.add.reduceat(counts.visits, first)
-    sums = np.add.reduceat(counts.sums, first, axis=0)
-    squares = np.add.reduceat(counts.squares, first, axis=0)
+    factors = pooled_end_factors(
+        row_pairs, terminated, counts.visits, counts.sums / counts.visits[:, None], errors=errors
+    )
+    row_visits, row_sums = counts.visits * factors, counts.sums * factors[:, None]
+    sums = np.add.reduceat(row_sums, first, axis=0)
+    squares = np.add.reduceat(counts.squares * factors[:, None], first, axis=0)
     means = sums / visits[:, None]
     spread = np.maximum(squares - sums * means, 0.0)
     pooled = pooled_means(states[first], visits, means, spread, errors=errors)
@@ -48,9 +54,69 @@ def estimated_model(
         actions[kept],
         counts.next_states[kept],
         (terminated | lost)[kept],
-        (counts.visits / visits[row_pairs])[kept],
+        (row_visits / visits[row_pairs])[kept],
         rewards[kept],
     )
+
+
+def pooled_end_factors(
+    row_pairs: Int[np.ndarray, " row"],
+    terminated: Bool[np.ndarray, " row"],
+    visits: Int[np.ndarray, " row"],
+    rewards: Float[np.ndarray, "row objective"],
+    *,
+    errors: float,
+) -> Float[np.ndarray, " row"]:
+    """By what to multiply the visits of each row so that ends of one kind share a probability.
+
+    Ends are of one kind if they bring the same reward. A danger that many pairs share is known far
+    better from all of them than from each alone. Pairs that always end, never do, or end in several
+    ways stay as they are. The visits of a pair remain the same in sum.
+    """
+    factors = np.ones(len(visits))
+    totals = np.bincount(row_pairs, visits)
+    num_ends = np.bincount(row_pairs, terminated)
+    may_end = terminated & (visits < totals[row_pairs]) & (num_ends[row_pairs] == 1)
+    rows = np.flatnonzero(may_end)
+    if len(rows) < 2:
+        return factors
+    size = np.maximum(np.abs(rewards).max(axis=0), 1e-300)
+    _, kinds = np.unique(np.round(rewards[rows] / size, 6), axis=0, return_inverse=True)
+    going_on = np.ones(len(totals))
+    for kind in range(int(kinds.max()) + 1):
+        own = rows[kinds.ravel() == kind]
+        count = totals[row_pairs[own]]
+        share = visits[own] / count
+        pooled = pooled_shares(visits[own], count, errors=errors)
+        factors[own] = pooled / share
+        going_on[row_pairs[own]] = (1 - pooled) / (1 - share)
+    return np.where(may_end, factors, going_on[row_pairs])
+
+
+def pooled_shares(
+    hits: Num[np.ndarray, " pair"], counts: Num[np.ndarray, " pair"], *, errors: float
+) -> Float[np.ndarray, " pair"]:
+    """The probability of each pair's hits; pairs share one unless they clearly differ from it.
+
+    The pair that is least likely under the probability of all is taken out, as long as that would
+    happen by chance less often than a difference of `errors` standard errors, the number of pairs
+    considered. Those that were taken out share a probability in the same way.
+    """
+    shares = np.zeros(len(hits))
+    left, allowed = np.arange(len(hits)), 2 * norm.sf(errors)
+    while len(left):
+        inside = left
+        while len(inside) > 1:
+            share = hits[inside].sum() / counts[inside].sum()
+            fewer = binom.cdf(hits[inside], counts[inside], share)
+            more = binom.sf(hits[inside] - 1, counts[inside], share)
+            chance = 2 * np.minimum(fewer, more) * len(inside)
+            if chance.min() > allowed:
+                break
+            inside = np.delete(inside, chance.argmin())
+        shares[inside] = hits[inside].sum() / counts[inside].sum()
+        left = np.setdiff1d(left, inside)
+    return shares
 
 
 def well_known_mask(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from pcn.episodes import Episodes
+from pcn.episodes import Episodes, flat
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Steps:
 
 
 class SeenSteps:
-    """Remembers the last `most_steps` steps of environments whose observations are real numbers."""
+    """Remembers the last `most_steps` steps, and what was observed as a row of numbers."""
 
     def __init__(self, most_steps: int, step_limit: int) -> None:
         self._most_steps, self._step_limit = most_steps, step_limit
@@ -68,11 +68,11 @@ class SeenSteps:
         lengths = lengths[rows]
         longest = int(lengths.max())
         valid = np.arange(longest) < lengths[:, None]
-        seen = np.asarray(episodes.observations, np.float32)[rows, :longest]
+        seen = flat(episodes.observations, 2)[rows, :longest].astype(np.float32)
         after = np.empty_like(seen)
         after[:, :-1] = seen[:, 1:]
         ends = np.arange(len(rows)), lengths - 1
-        after[ends] = np.asarray(episodes.last_observations, np.float32)[rows]
+        after[ends] = flat(episodes.last_observations, 1)[rows]
         terminated, first = np.zeros(valid.shape, bool), np.zeros(valid.shape, bool)
         terminated[ends] = np.asarray(episodes.terminated)[rows] & (lengths < self._step_limit)
         first[:, 0] = True

@@ -216,6 +216,15 @@ def test_without_a_given_share_more_comes_from_the_archive_where_outcomes_are_st
     assert PCNConfig().batch_counts(deterministic=False) == (128, 128)
 
 
+def test_older_runs_vary_stored_episodes_only():
+    old = PCNConfig().to_json()
+    assert old["refinements"]["variations"].pop("alike") > 0
+    del old["refinements"]["junctions"]
+    refinements = {type(one).__name__: one for one in PCNConfig.recorded(old).refinements}
+    assert refinements["Variations"].alike == 0
+    assert "Junctions" not in refinements
+
+
 def test_a_recorded_config_may_have_hyperparameters_that_there_are_no_more():
     old = PCNConfig().to_json()
     old["refinements"] = {

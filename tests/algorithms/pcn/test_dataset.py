@@ -223,6 +223,23 @@ def test_candidates_are_the_best_distinct_commands_whatever_dominates_them():
     assert few.returns.min() > -9
 
 
+def test_candidates_come_in_the_order_of_the_first_objective():
+    dataset = Dataset(make_spec(), CONFIG)
+    wanted = np.array([[3.0, 0.0], [0.0, 3.0], [2.0, 1.0], [1.0, 2.0], [1.0, 5.0]])
+    dataset.add(make_episodes(np.random.default_rng(6), num_episodes=5, returns=wanted))
+    found = dataset.candidates(BATCH).returns
+    assert found.tolist() == [[0, 3], [1, 2], [1, 5], [2, 1], [3, 0]]
+
+
+def test_given_tolerances_hold_for_what_is_stored_already():
+    dataset = Dataset(make_spec(), CONFIG)
+    wanted = np.array([[3.0, 0.0], [0.0, 3.0], [2.9, 0.1], [0.1, 2.9]])
+    dataset.add(make_episodes(np.random.default_rng(6), num_episodes=4, returns=wanted))
+    assert len(dataset.archive()) == 4
+    dataset.set_tolerances(np.array([0.5, 0.5]))
+    assert len(dataset.archive()) == 2
+
+
 def test_with_a_limit_on_copies_one_return_does_not_fill_the_dataset():
     rng, most = np.random.default_rng(6), 8
     dataset = Dataset(make_spec(), CONFIG, most_copies=most)

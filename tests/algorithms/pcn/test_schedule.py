@@ -83,9 +83,10 @@ def test_what_is_kept_for_the_end():
     one = schedule(ending_share=0.3, ending_executions=3)
     assert one.ending_steps(100) == 300
     assert one.ending_steps(50_000) == 30_000
-    assert one.ending_steps(10) == 205  # the step limit of one episode, and half of the commands
-    small = schedule(total_steps=1_000, ending_share=0.3, ending_executions=3)
-    assert small.ending_steps(10) == 50  # but a twentieth of all steps at most
+    one.num_stuck = 4  # of up to 200 steps each
+    assert one.ending_steps(100) == 300 + 800
+    one.num_stuck = 40  # for these a twentieth of all steps at most
+    assert one.ending_steps(100) == 300 + 5_000
     stochastic = schedule(STOCHASTIC, ending_share=0.3)
     assert stochastic.ending_steps(100) == 30_000
 
@@ -106,6 +107,7 @@ def test_it_goes_on_from_a_checkpoint():
     one, other = schedule(), schedule()
     one.measure(700.0)
     one.collected(333)
+    one.num_stuck = 3
     other.from_json(one.to_json())
     assert vars(other) == vars(one)
 

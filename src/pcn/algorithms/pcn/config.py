@@ -23,6 +23,8 @@ RETIRED = {
     "planning.most_numbers",
 }
 """Hyperparameters of earlier versions that change nothing any more."""
+OLDER: dict[str, dict[str, Any]] = {"variations": {"alike": 0}}
+"""What refinements did before a hyperparameter of theirs was recorded."""
 
 NAMES = {kind: name for name, kind in REFINEMENTS.items()}
 
@@ -94,7 +96,8 @@ class PCNConfig(CoreConfig):
         on = content.get("refinements")
         if isinstance(on, Mapping):
             kept = {
-                name: {key: fields[key] for key in fields if f"{name}.{key}" not in RETIRED}
+                name: OLDER.get(name, {})
+                | {key: fields[key] for key in fields if f"{name}.{key}" not in RETIRED}
                 for name, fields in on.items()
             }
             content = {**content, "refinements": kept}

@@ -7,6 +7,7 @@ from jaxtyping import Int
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.ending import coverage_set_of
+from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.rows import Archive
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.trainer import evaluation_due
@@ -73,6 +74,8 @@ class Evaluations:
         execution = Execution.of(batches(), executions=1, discount=training.config.discount)
         self.num_steps += training.steps - steps_before
         kept = np.flatnonzero(np.concatenate(ended))
+        if not any(isinstance(one, Consolidation) for one in training.refinements):
+            training.schedule.num_stuck = len(archive) - len(kept)
         if len(kept) == 0:
             return None
         return coverage_set_of(Archive(archive.rows.taking(kept)), execution.taking(kept), training)

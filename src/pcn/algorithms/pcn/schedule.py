@@ -21,9 +21,8 @@ MOST_EPISODES = 64
 """Most episodes that run at once."""
 UPDATES_AT_ONCE = 16
 """Updates in one compiled call."""
-LONGEST_SHARE = 0.05
-"""Where outcomes are certain: the longest possible episode is kept for the end, but no more than
-this share of all steps."""
+STUCK_SHARE = 0.05
+"""Most of the steps that are kept for the end because policies do not end their episodes."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,10 @@ class Schedule:
         self.affordable_share = 1.0
         """Share of the wanted iterations that the budget holds if episodes stay as long as in
         warm-up; 1 where it holds all of them."""
+
+        self.num_stuck = 0
+        """How many commands had not come to an end when they were executed last; each may take as
+        many steps at the end as an episode can. None where consolidation teaches them better."""
 
     def measure(self, mean_length: float) -> None:
         """Settle the size of an iteration once warm-up has shown how long episodes are.
@@ -102,12 +105,8 @@ class Schedule:
         most = int(config.ending_share * config.total_steps)
         if not self._deterministic:
             return most
-        kept = config.ending_executions * num_executed
-        if kept < self._step_limit:
-            # A policy that never ends its episode runs up to the step limit.
-            longest = self._step_limit + num_executed // 2
-            kept = max(kept, min(longest, int(LONGEST_SHARE * config.total_steps)))
-        return min(most, kept)
+        stuck = min(self.num_stuck * self._step_limit, int(STUCK_SHARE * config.total_steps))
+        return min(most, config.ending_executions * num_executed + stuck)
 
     def batch(self, size: int, steps_left: int) -> Batch:
         """As much of a batch as fits into the steps that are left; one episode at least."""
@@ -122,6 +121,7 @@ class Schedule:
             "mean_length": self.mean_length,
             "num_episodes": self.num_episodes,
             "affordable_share": self.affordable_share,
+            "num_stuck": self.num_stuck,
         }
 
     def from_json(self, content: Mapping[str, Any]) -> None:
@@ -131,3 +131,4 @@ class Schedule:
         self.mean_length = content["mean_length"]
         self.num_episodes = content["num_episodes"]
         self.affordable_share = content["affordable_share"]
+        self.num_stuck = content.get("num_stuck", 0)  # older checkpoints have none

@@ -195,4 +195,4 @@ def test_where_observations_repeat_it_is_left_to_counting(monkeypatch):
 
 def test_expected_rewards_are_left_to_it():
     training = explored(Slope(), num_batches=2)
-    assert ExpectedRewards().is_left_to_planning(training)
+    assert ExpectedRewards().is_left_to_others(training)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import Variations
+from pcn.algorithms.pcn.refinements.variations import Alike
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
@@ -151,3 +152,39 @@ def test_nothing_is_varied_where_it_could_not_be_repeated():
     training = Training(Minecart(stochastic=True), CONFIG, (VARIATIONS,), seed=0)
     assert training.refinements == ()
     assert Training(Minecart(), CONFIG, (VARIATIONS,), seed=0).refinements == (VARIATIONS,)
+
+
+def test_actions_with_the_return_of_a_stored_episode_are_varied_like_it():
+    straight, around = script(RIGHT, DOWN, DOWN), script(DOWN, RIGHT, DOWN)
+    alike, front = Alike(), np.array([[2.0, -3.0], [1.0, -1.0]])
+    alike.follow(front)
+    for place in range(3):  # with room for two, the third one replaces the first one
+        alike.add(front[0], straight + place, 2, 2 * place)
+    assert [actions[0, 0] for actions in alike.at(front[0])] == [
+        straight[0, 0] + 2,
+        straight[0, 0] + 1,
+    ]
+    assert alike.at(front[1]) == []
+    rng = np.random.default_rng(0)
+    drawn = [VARIATIONS._one_of(straight, [around], rng) for _ in range(50)]
+    assert any(one is straight for one in drawn)
+    assert any(one is around for one in drawn)
+    alike.follow(front[1:])
+    alike.follow(front)
+    assert alike.at(front[0]) == []  # a return that has left the front is forgotten
+
+
+def test_episodes_of_equal_return_are_noted():
+    training = Training(DeepSeaTreasure(), CONFIG, (VARIATIONS,), seed=0)
+    head = training.learner.policy.action_head
+    ways = [script(RIGHT, DOWN, DOWN), script(RIGHT, UP, RIGHT, DOWN, DOWN, DOWN)]
+    episodes = VARIATIONS.play(training, ways, head)
+    training.dataset.add(episodes)
+    alike, front = Alike(), training.dataset.archive().returns
+    alike.follow(front)
+    VARIATIONS._note_alike(alike, episodes, episodes.returns(), front[:1], training)
+    known = [len(alike.at(point)) for point in front]
+    assert known == [1, 0]
+    restored = Alike()
+    restored.from_arrays(alike.to_arrays())
+    np.testing.assert_array_equal(restored.at(front[0])[0], alike.at(front[0])[0])

@@ -7,6 +7,7 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.expected_rewards import ExpectedRewards
 from pcn.algorithms.pcn.refinements.fitted_planning import FittedPlanning
+from pcn.algorithms.pcn.refinements.junctions import Junctions
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
@@ -18,6 +19,7 @@ from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
 from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
 from pcn.algorithms.pcn.refinements.variations import Variations
+from pcn.algorithms.pcn.refinements.weighted_values import WeightedValues
 
 __all__ = [
     "REFINEMENTS",
@@ -28,6 +30,7 @@ __all__ = [
     "ExpectedReturns",
     "ExpectedRewards",
     "FittedPlanning",
+    "Junctions",
     "LongerWarmUp",
     "LoopErasure",
     "NoiseTolerance",
@@ -39,6 +42,7 @@ __all__ = [
     "StickyActions",
     "StoredEvaluations",
     "Variations",
+    "WeightedValues",
 ]
 
 REFINEMENTS: dict[str, type[AbstractRefinement]] = {
@@ -51,12 +55,14 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "loop_erasure": LoopErasure,
     "variations": Variations,
     "routes": Routes,
+    "junctions": Junctions,
     "replay_check": ReplayCheck,
     "stored_evaluations": StoredEvaluations,
     "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
     "planning": Planning,
     "fitted_planning": FittedPlanning,
+    "weighted_values": WeightedValues,
     "expected_rewards": ExpectedRewards,
     "expected_returns": ExpectedReturns,
 }

@@ -19,6 +19,7 @@ from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.expecting.episode_memory import EpisodeMemory
 from pcn.algorithms.pcn.refinements.expecting.expectant import Expectant
 from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning
+from pcn.algorithms.pcn.refinements.weighted_values import WeightedValues
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import empty_observations
@@ -101,10 +102,13 @@ class ExpectedRewards(AbstractRefinement):
         """The episodes that a training remembers."""
         return self.state_in(training, EpisodeMemory)
 
-    def is_left_to_planning(self, training: Training) -> bool:
-        """Whether a model can be planned with, counted or fitted: that is more exact."""
+    def is_left_to_others(self, training: Training) -> bool:
+        """Whether a model can be planned with, or values are learnt: these bring more."""
         planning = [one for one in training.refinements if isinstance(one, AbstractPlanning)]
-        return any(one.is_sound(training) for one in planning)
+        valuing = [one for one in training.refinements if isinstance(one, WeightedValues)]
+        return any(one.is_sound(training) for one in planning) or any(
+            one.leads(training) for one in valuing
+        )
 
     def after_exploring(self, training: Training) -> None:
         """Explore with a network for expected returns, if the next round of it is due.
@@ -115,7 +119,7 @@ class ExpectedRewards(AbstractRefinement):
         left = (self.rounds - memory.num_rounds) * self.round_share * total
         if memory.num_rounds >= self.rounds or training.exploring_steps_left > left:
             return
-        if self.is_left_to_planning(training):
+        if self.is_left_to_others(training):
             return
         memory.num_rounds += 1
         fitting = Expectant(
@@ -157,9 +161,9 @@ class ExpectedRewards(AbstractRefinement):
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> "Expectant | None":
         """A network for expected returns; None where rewards and ends are no matter of chance.
 
-        Nor is there one where transitions can be counted and planned with.
+        Nor is there one where a model can be planned with, or values are learnt.
         """
-        if self.is_left_to_planning(training):
+        if self.is_left_to_others(training):
             return None
         memory = self.memory(training)
         memory.open = False

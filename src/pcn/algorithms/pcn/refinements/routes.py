@@ -21,11 +21,10 @@ from pcn.algorithms.pcn.refinements.routing.routes_state import (
     FIRST_BEAM,
     RoutesState,
     action_sizes,
-    num_parts,
-    whole_numbers,
 )
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
+from pcn.envs.observations import num_parts, whole_numbers
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractActionHead

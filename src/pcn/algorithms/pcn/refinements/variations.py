@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int, Num
+from jaxtyping import Float, Int, Num
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
 from pcn.algorithms.pcn.training import Training
@@ -27,12 +27,63 @@ Draw = Callable[[Num[np.ndarray, " part"], np.random.Generator], Num[np.ndarray,
 """An action to try instead of another one."""
 
 
+class Alike:
+    """For each return of the archive, some lists of actions that returned the same.
+
+    A list of actions that cannot be improved by a few changes may have the same return as one
+    that can.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[float, ...], list[Actions]] = {}
+
+    def follow(self, front: Float[np.ndarray, "point objective"]) -> None:
+        """Forget returns that are no longer on the front."""
+        kept = {tuple(point): self._known.get(tuple(point), []) for point in front.tolist()}
+        self._known = kept
+
+    def add(
+        self, point: Float[np.ndarray, " objective"], actions: Actions, most: int, place: int
+    ) -> None:
+        """Note actions that return this; beyond `most`, they replace those at a place."""
+        known = self._known[tuple(point.tolist())]
+        if len(known) < most:
+            known.append(actions)
+        else:
+            known[place % most] = actions
+
+    def at(self, point: Float[np.ndarray, " objective"]) -> list[Actions]:
+        """The actions that are known to return this."""
+        return self._known[tuple(point.tolist())]
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """All of them, as named arrays for a checkpoint."""
+        points = [point for point, known in self._known.items() for _ in known]
+        scripts = [actions for known in self._known.values() for actions in known]
+        if not scripts:
+            return {}
+        return {
+            "alike.points": np.array(points),
+            "alike.lengths": np.array([len(actions) for actions in scripts]),
+            "alike.actions": np.concatenate(scripts),
+        }
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        self._known = {}
+        scripts = np.split(arrays["alike.actions"], np.cumsum(arrays["alike.lengths"])[:-1])
+        for point, actions in zip(arrays["alike.points"].tolist(), scripts, strict=True):
+            self._known.setdefault(tuple(point), []).append(actions)
+
+
 class Tried(AbstractState):
     """Which lists of actions have been played: the same list would bring the same again."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._hashes: dict[int, None] = {}  # in the order in which they were played
+        self.alike = Alike()
+        """Other lists of actions with the returns of the archive."""
 
     def is_new(self, actions: Actions) -> bool:
         """Whether these actions have not been played, as far as is remembered; now they have."""
@@ -47,11 +98,40 @@ class Tried(AbstractState):
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """The hashes, oldest first."""
-        return {"hashes": np.fromiter(self._hashes, np.uint64, len(self._hashes))}
+        hashes = np.fromiter(self._hashes, np.uint64, len(self._hashes))
+        return {"hashes": hashes, **self.alike.to_arrays()}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
         self._hashes = dict.fromkeys(arrays["hashes"].tolist())
+        if "alike.lengths" in arrays:  # checkpoints from before there were any have none
+            self.alike.from_arrays(arrays)
+
+
+def play_scripts(
+    training: Training,
+    scripts: list[Actions],
+    head: AbstractActionHead,
+    *,
+    most_steps: Int[np.ndarray, " episode"],
+    count: int | None = None,
+) -> Episodes:
+    """Play lists of actions, the last action of each again and again after its end.
+
+    The first `count` are real, and each is broken off after its `most_steps`.
+    """
+    limit, count = training.spec.step_limit, len(scripts) if count is None else count
+    padded = np.zeros((len(scripts), limit, *scripts[0].shape[1:]), scripts[0].dtype)
+    for row, actions in zip(padded, scripts, strict=True):
+        row[: len(actions)] = actions[:limit]
+        row[len(actions) :] = actions[-1]
+    return training.runner.run(
+        ScriptedAgent(padded, np.zeros(len(scripts), np.int32), head),
+        training.next_key(),
+        len(scripts),
+        count=count,
+        most_steps=most_steps,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +155,8 @@ class Variations(AbstractRefinement):
     """Probability that an edited episode gets one more edit, again and again."""
     extra_steps: int = 4
     """How long a variation may go on, with its last action, after its last one."""
+    alike: int = 8
+    """How many other lists of actions with the return of a stored episode are varied, too."""
     attempts: int = 8
     """How often another variation is drawn in place of one that was played before."""
     remembered: int = 1_000_000
@@ -82,6 +164,7 @@ class Variations(AbstractRefinement):
 
     def __post_init__(self) -> None:
         at_least(self, 0, "crossed", "crossed_and_edited", "shift", "more_edits", "extra_steps")
+        at_least(self, 0, "alike")
         at_least(self, 1, "attempts", "remembered", "last_batches")
         at_most(self, 1, "crossed", "crossed_and_edited")
         at_most(self, 0.99, "more_edits")
@@ -106,11 +189,17 @@ class Variations(AbstractRefinement):
         config, dataset, rng = training.config, training.dataset, training.rng
         size, archive = training.schedule.num_episodes, dataset.archive()
         chosen = rng.integers(len(archive), size=2 * size)
-        actions = dataset.actions(archive.rows.taking(chosen))
+        tried = self.state_in(training, Tried)
+        tried.alike.follow(archive.returns)
+        actions = [
+            self._one_of(stored, tried.alike.at(archive.returns[row]), rng)
+            for stored, row in zip(
+                dataset.actions(archive.rows.taking(chosen)), chosen.tolist(), strict=True
+            )
+        ]
         head = training.learner.policy.action_head
         draw = head.changed_row  # looking it up takes longer than drawing
         pairs = zip(actions[:size], actions[size:], strict=True)
-        tried = self.state_in(training, Tried)
         varied = [self._new(tried, one, other, draw, rng) for one, other in pairs]
         count = training.affordable(self._limits(varied))
         if count == 0:
@@ -119,6 +208,31 @@ class Variations(AbstractRefinement):
         returns = episodes.returns(discount=config.discount)
         covered = dataset.order.covered_mask(returns, archive.returns, dataset.tolerances)
         dataset.add(episodes, stored_mask=~covered)
+        if self.alike:
+            self._note_alike(tried.alike, episodes, returns, archive.returns, training)
+
+    def _one_of(self, stored: Actions, alike: list[Actions], rng: np.random.Generator) -> Actions:
+        """The stored actions or others of the same return."""
+        place = int(rng.integers(len(alike) + 1)) if alike else 0
+        return stored if place == 0 else alike[place - 1]
+
+    def _note_alike(
+        self,
+        known: Alike,
+        episodes: Episodes,
+        returns: Float[np.ndarray, "episode objective"],
+        front: Float[np.ndarray, "point objective"],
+        training: Training,
+    ) -> None:
+        """Keep the actions of episodes that returned what some stored episode did."""
+        off = np.abs(returns[:, None] - front[None])
+        equal = np.all(off <= training.dataset.tolerances, axis=2)
+        usable = episodes.ended & np.asarray(episodes.real_mask) & equal.any(axis=1)
+        actions, lengths = np.asarray(episodes.actions), np.asarray(episodes.lengths)
+        for row in np.flatnonzero(usable).tolist():
+            place = int(training.rng.integers(self.alike))
+            point = front[int(equal[row].argmax())]
+            known.add(point, actions[row, : lengths[row]].copy(), self.alike, place)
 
     def play(
         self,
@@ -128,18 +242,7 @@ class Variations(AbstractRefinement):
         count: int | None = None,
     ) -> Episodes:
         """Play the first ones; what does not end soon after the last action is broken off."""
-        limit, count = training.spec.step_limit, len(varied) if count is None else count
-        padded = np.zeros((len(varied), limit, *varied[0].shape[1:]), varied[0].dtype)
-        for row, actions in zip(padded, varied, strict=True):
-            row[: len(actions)] = actions[:limit]
-            row[len(actions) :] = actions[-1]
-        return training.runner.run(
-            ScriptedAgent(padded, np.zeros(len(varied), np.int32), head),
-            training.next_key(),
-            len(varied),
-            count=count,
-            most_steps=self._limits(varied),
-        )
+        return play_scripts(training, varied, head, most_steps=self._limits(varied), count=count)
 
     def _limits(self, varied: list[Actions]) -> Int[np.ndarray, " episode"]:
         """After how many steps each variation is broken off."""

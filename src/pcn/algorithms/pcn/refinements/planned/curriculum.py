@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
+from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, greedy_actions, lessons_of
 from pcn.algorithms.pcn.training import Training
 from pcn.nets.policy import ConditionedPolicy
@@ -42,28 +43,39 @@ class AbstractCurriculum(ABC):
 
     def scaled(self, policy: ConditionedPolicy) -> ConditionedPolicy:
         """A fresh network with a scale that fits the commands, around their middle."""
-        config, vectors = self._training.config, self.vectors
-        scale = config.command_scale_for(self._command_ranges())
-        middle = np.append(
-            (vectors.max(axis=0) + vectors.min(axis=0)) / 2,
-            float(self.lessons.first_horizon) / 2,
-        )
-        layer, centred = policy.embed_command, config.command_scale is None
-        assert layer.bias is not None
-        offset = layer.weight @ jnp.asarray(scale * middle, jnp.float32)
-        bias = layer.bias - offset if centred else layer.bias
-        return eqx.tree_at(
-            lambda policy: (policy.command_scale, policy.embed_command.bias),
+        return scaled_for(
             policy,
-            (jnp.asarray(scale, jnp.float32), bias),
+            self.vectors,
+            float(self.lessons.first_horizon),
+            config=self._training.config,
+            least_extent=self._least_extent,
         )
 
-    def _command_ranges(self) -> Float[np.ndarray, " command"]:
-        vectors = self.vectors
-        extent, size = np.ptp(vectors, axis=0), np.abs(vectors).max(axis=0)
-        # A narrow range far from zero would give inputs that no network learns from.
-        extent = np.maximum(extent, self._least_extent * size)
-        return np.append(extent, float(self.lessons.first_horizon))
+
+def scaled_for(
+    policy: ConditionedPolicy,
+    desired_returns: Float[np.ndarray, "plan objective"],
+    horizon: float,
+    *,
+    config: CoreConfig,
+    least_extent: float,
+) -> ConditionedPolicy:
+    """A fresh network with a scale that fits some commands, around their middle."""
+    highest, lowest = desired_returns.max(axis=0), desired_returns.min(axis=0)
+    size = np.abs(desired_returns).max(axis=0)
+    # A narrow range far from zero would give inputs that no network learns from.
+    extent = np.maximum(highest - lowest, least_extent * size)
+    scale = config.command_scale_for(np.append(extent, horizon))
+    middle = np.append((highest + lowest) / 2, horizon / 2)
+    layer, centred = policy.embed_command, config.command_scale is None
+    assert layer.bias is not None
+    offset = layer.weight @ jnp.asarray(scale * middle, jnp.float32)
+    bias = layer.bias - offset if centred else layer.bias
+    return eqx.tree_at(
+        lambda policy: (policy.command_scale, policy.embed_command.bias),
+        policy,
+        (jnp.asarray(scale, jnp.float32), bias),
+    )
 
 
 class CountedCurriculum(AbstractCurriculum):

@@ -10,7 +10,7 @@ from pcn.algorithms.pcn.contender import AbstractFitting, Contender
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.refinements.planned.curriculum import AbstractCurriculum
 from pcn.algorithms.pcn.refinements.planned.gathered import Data
-from pcn.algorithms.pcn.refinements.planned.lessons import uncertainty
+from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, uncertainty
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay, update_on
 from pcn.pareto import non_dominated_mask, spread_out
@@ -107,22 +107,17 @@ class Distilling(AbstractFitting):
         settings, config = self._settings, self._training.config
         count = min(settings.round, settings.updates - self.num_updates % settings.updates)
         weights = ready.weights * (1.0 + self._missed[ready.lessons.plans[: len(ready.weights)]])
-        half = config.batch_size // 2
-        index = np.concatenate(
-            [
-                _drawn(self._rng, weights, (count, config.batch_size - half)),
-                _drawn(self._rng, weights * (doubt + 1e-6), (count, half)),
-            ],
-            axis=1,
-        )
         phase = (self.num_updates % settings.updates + np.arange(count)) / settings.updates
         rates = cosine_decay(config.learning_rate, settings.last_learning_rate, phase)
-        self._learner, _ = update_on(
+        self._learner = study(
             self._learner,
-            ready.lessons.at,
-            (index.astype(np.int32),),
-            rates.astype(np.float32),
-            np.asarray(settings.wrong_weight, np.float32),
+            ready.lessons,
+            weights,
+            doubt,
+            rates,
+            batch_size=config.batch_size,
+            wrong_weight=settings.wrong_weight,
+            rng=self._rng,
         )
         self.num_updates += count
 
@@ -255,6 +250,36 @@ class Distilling(AbstractFitting):
         self._confirmed, self.num_steps = facts["confirmed"], facts["num_steps"]
         self._best = np.inf if facts["best"] is None else facts["best"]
         self._rng.bit_generator.state = facts["rng"]
+
+
+def study(
+    learner: Learner,
+    lessons: Lessons,
+    weights: Float[np.ndarray, " lesson"],
+    doubt: Float[np.ndarray, " lesson"],
+    learning_rates: Float[np.ndarray, " update"],
+    *,
+    batch_size: int,
+    wrong_weight: float,
+    rng: np.random.Generator,
+) -> Learner:
+    """An update for each learning rate: half of a batch is drawn where the network is in doubt."""
+    count, half = len(learning_rates), batch_size // 2
+    index = np.concatenate(
+        [
+            _drawn(rng, weights, (count, batch_size - half)),
+            _drawn(rng, weights * (doubt + 1e-6), (count, half)),
+        ],
+        axis=1,
+    )
+    learner, _ = update_on(
+        learner,
+        lessons.at,
+        (index.astype(np.int32),),
+        learning_rates.astype(np.float32),
+        np.asarray(wrong_weight, np.float32),
+    )
+    return learner
 
 
 def _drawn(

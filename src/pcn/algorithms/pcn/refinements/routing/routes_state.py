@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-import jax
 import numpy as np
-from jaxtyping import Float, Int, Num, PyTree
+from jaxtyping import Int, Num
 
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
@@ -14,11 +13,9 @@ from pcn.algorithms.pcn.refinements.routing.route_graph import RouteGraph
 from pcn.algorithms.pcn.refinements.routing.route_search import Way
 from pcn.algorithms.pcn.refinements.routing.step_keys import tidy
 from pcn.algorithms.pcn.rows import Rows
-from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
-from pcn.episodes import Episodes
+from pcn.episodes import Episodes, flat
 from pcn.nets.heads.categorical import CategoricalHead
-from pcn.types import AnyArray
 
 FIRST_BEAM = 64
 """Labels that searches keep as long as promises are not kept."""
@@ -144,25 +141,6 @@ class RoutesState(AbstractState):
         self.model.from_arrays(own)
 
 
-def flat(observations: PyTree[AnyArray], num_axes: int) -> Float[np.ndarray, "..."]:
-    """All numbers of each observation in a row; the first `num_axes` axes stay as they are."""
-    leaves = [np.asarray(leaf, np.float64) for leaf in jax.tree.leaves(observations)]
-    return np.concatenate([leaf.reshape(*leaf.shape[:num_axes], -1) for leaf in leaves], axis=-1)
-
-
 def action_sizes(spec: EnvironmentSpec) -> tuple[int, ...]:
     """How many choices each part of an action has."""
     return CategoricalHead.for_space(spec.action_space).sizes
-
-
-def num_parts(spec: EnvironmentSpec) -> int:
-    """How many numbers an observation has."""
-    return sum(
-        leaf.size for leaf in jax.tree.leaves(empty_observations(spec.observation_space, ()))
-    )
-
-
-def whole_numbers(spec: EnvironmentSpec) -> bool:
-    """Whether an observation has whole numbers only: others hardly ever repeat themselves."""
-    leaves = jax.tree.leaves(empty_observations(spec.observation_space, ()))
-    return all(np.issubdtype(leaf.dtype, np.integer) or leaf.dtype == bool for leaf in leaves)

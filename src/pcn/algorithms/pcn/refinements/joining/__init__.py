@@ -1,0 +1,1 @@
+"""What the refinement `junctions` is made of: places, and the best ways through them."""

@@ -1,0 +1,255 @@
+"""What the refinement `junctions` remembers during a training."""
+
+from collections.abc import Iterator, Mapping
+from operator import ge
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from pcn.algorithms.pcn.refinements.abstract import AbstractState
+from pcn.algorithms.pcn.refinements.joining.places import Places
+from pcn.algorithms.pcn.refinements.joining.ways import NONE, Ways
+from pcn.algorithms.pcn.refinements.variations import Actions, Tried
+from pcn.episodes import Episodes, flat
+from pcn.pareto import Tolerances
+
+FEWEST_FORGOTTEN = 1024
+"""Episodes are looked through for those that no way needs once there are so many more."""
+
+
+class Joints(NamedTuple):
+    """Episodes that begin as one and go on as another, and what they would return."""
+
+    returns: Float[np.ndarray, "joint objective"]
+    sources: Int[np.ndarray, "joint 4"]
+    """The first episode and how many of its steps, the other one and its first step."""
+
+    def taking(self, index: np.ndarray) -> "Joints":
+        """Some of them."""
+        return Joints(self.returns[index], self.sources[index])
+
+    def followed_by(self, other: "Joints") -> "Joints":
+        """These and then the others."""
+        return Joints(*map(np.concatenate, zip(self, other, strict=True)))
+
+
+class Walk(NamedTuple):
+    """The steps of a batch of episodes, one after the other, without the first of each."""
+
+    observations: Float[np.ndarray, "step part"]
+    before: Float[np.ndarray, "step objective"]
+    """What was returned before the step."""
+    onward: Float[np.ndarray, "step objective"]
+    """What was returned from the step on, discounted to it."""
+    episodes: Int[np.ndarray, " step"]
+    """The row of the batch."""
+    times: Int[np.ndarray, " step"]
+    ended: np.ndarray
+    """Whether the episode came to an end."""
+
+
+class JunctionMemory(AbstractState):
+    """Places that episodes pass, ways through them, and joints that have not been played."""
+
+    def __init__(self, num_objectives: int, *, most_places: int, most_tried: int) -> None:
+        self._num_objectives, self._most_places = num_objectives, most_places
+        self.tried = Tried(most_tried)
+        """Which joints have been played."""
+        self.scales = np.zeros(0)
+        """The deviation of each number of an observation, by which cells are measured."""
+        self.grids: list[Places] = []
+        self.waiting = self._none()
+        """Joints that have not been played."""
+        self.steps = 0
+        """Environment steps of played joints."""
+        self.num_renewals = 0
+        """How often the oldest grid was replaced."""
+        self.last_played = 0
+        """How many environment steps had been taken when joints were last played."""
+        self._scripts: dict[int, Actions] = {}
+        self._next_episode = 0
+        self._most_scripts = FEWEST_FORGOTTEN
+
+    def _none(self) -> Joints:
+        return Joints(np.zeros((0, self._num_objectives)), np.zeros((0, 4), np.int64))
+
+    def begin(self, scales: Float[np.ndarray, " part"]) -> None:
+        """Forget all places; from now on cells are measured by these scales."""
+        self.scales = scales
+        self.grids = []
+        self.waiting = self._none()
+        self._scripts.clear()
+
+    def add_grid(self, width: float, shift: Float[np.ndarray, " part"], most: int) -> None:
+        """One more grid, with cells of this width in scales; at most `most`, the newest, stay."""
+        # A number that has never varied has a cell of its own for each value.
+        widths = width * np.where(self.scales > 0, self.scales, np.finfo(np.float32).tiny)
+        grid = Places(widths, shift, self._num_objectives, self._most_places)
+        self.grids = [*self.grids, grid][-most:]
+
+    def learn(
+        self,
+        episodes: Episodes,
+        longest: int,
+        discount: float,
+        tolerances: Tolerances,
+        *,
+        ties: float,
+        rng: np.random.Generator,
+    ) -> Joints:
+        """Note what the real episodes passed in their first steps; returns the new joints.
+
+        A share `ties` of the ways that are as good as a known one take its place.
+        """
+        walk = walked(episodes, longest, discount)
+        numbers: dict[int, int] = {}
+        found: list[tuple[int, int, int, int, np.ndarray]] = []
+        actions, lengths = np.asarray(episodes.actions), np.asarray(episodes.lengths)
+
+        def source(step: int) -> tuple[int, int]:
+            row = int(walk.episodes[step])
+            if row not in numbers:
+                numbers[row] = self._remember(actions[row, : lengths[row]].copy())
+            return numbers[row], int(walk.times[step])
+
+        chosen = rng.uniform(size=len(walk.times)) < ties
+        for grid in self.grids:
+            places = grid.numbers_of(walk.observations)
+            known = places != NONE
+            for step in _fresh(grid.to, places, walk.before, known, tolerances, chosen):
+                place, vector, own = int(places[step]), walk.before[step], source(step)
+                grid.to.add(place, vector, own, tolerances)
+                for way in grid.onward.at(place):
+                    promise = vector + discount ** own[1] * grid.onward.vectors[way]
+                    found.append((*own, *grid.onward.sources[way].tolist(), promise))
+            ended = known & walk.ended
+            for step in _fresh(grid.onward, places, walk.onward, ended, tolerances, chosen):
+                place, vector, own = int(places[step]), walk.onward[step], source(step)
+                grid.onward.add(place, vector, own, tolerances)
+                for way in grid.to.at(place):
+                    other = grid.to.sources[way].tolist()
+                    promise = grid.to.vectors[way] + discount ** other[1] * vector
+                    found.append((*other, *own, promise))
+        if not found:
+            return self._none()
+        return Joints(
+            np.array([one[4] for one in found]), np.array([one[:4] for one in found], np.int64)
+        )
+
+    def _remember(self, actions: Actions) -> int:
+        number, self._next_episode = self._next_episode, self._next_episode + 1
+        self._scripts[number] = actions
+        return number
+
+    def forget_unused(self) -> None:
+        """Forget the actions of episodes that no way and no joint needs any more."""
+        if len(self._scripts) < self._most_scripts:
+            return
+        used = [ways.sources[:, 0] for grid in self.grids for ways in (grid.to, grid.onward)]
+        needed = set(
+            np.unique(np.concatenate([*used, self.waiting.sources[:, [0, 2]].ravel()])).tolist()
+        )
+        self._scripts = {one: self._scripts[one] for one in self._scripts if one in needed}
+        self._most_scripts = 2 * len(self._scripts) + FEWEST_FORGOTTEN
+
+    def script(self, source: Int[np.ndarray, " 4"]) -> Actions:
+        """The actions of a joint."""
+        first, num_steps, other, step = source.tolist()
+        return np.concatenate([self._scripts[first][:num_steps], self._scripts[other][step:]])
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Everything remembered, as named arrays for a checkpoint."""
+        scripts = list(self._scripts.values())
+        grids = {
+            f"grid_{number}.{name}": array
+            for number, grid in enumerate(self.grids)
+            for name, array in grid.to_arrays().items()
+        }
+        return {
+            **self.tried.to_arrays(),
+            "counts": np.array(
+                [
+                    self.steps,
+                    self.last_played,
+                    self.num_renewals,
+                    self._next_episode,
+                    self._most_scripts,
+                ]
+            ),
+            "scales": self.scales,
+            "waiting.returns": self.waiting.returns,
+            "waiting.sources": self.waiting.sources,
+            "episodes": np.fromiter(self._scripts, np.int64, len(scripts)),
+            "lengths": np.array([len(script) for script in scripts], np.int64),
+            **({"scripts": np.concatenate(scripts)} if scripts else {}),
+            **grids,
+        }
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        self.tried.from_arrays(arrays)
+        counts = arrays["counts"].tolist()
+        self.steps, self.last_played, self.num_renewals = counts[:3]
+        self._next_episode, self._most_scripts = counts[3:]
+        self.scales = np.array(arrays["scales"])
+        self.waiting = Joints(
+            np.array(arrays["waiting.returns"]), np.array(arrays["waiting.sources"])
+        )
+        ends = np.cumsum(arrays["lengths"])[:-1]
+        scripts = np.split(arrays["scripts"], ends) if "scripts" in arrays else []
+        self._scripts = dict(zip(arrays["episodes"].tolist(), scripts, strict=True))
+        self.grids = [Places.from_arrays(own, self._most_places) for own in _by_grid(arrays)]
+
+
+def _by_grid(arrays: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
+    number = 0
+    while f"grid_{number}.widths" in arrays:
+        prefix = f"grid_{number}."
+        yield {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
+        number += 1
+
+
+def _fresh(
+    ways: Ways,
+    places: Int[np.ndarray, " step"],
+    vectors: Float[np.ndarray, "step objective"],
+    known: np.ndarray,
+    tolerances: Tolerances,
+    tied: np.ndarray,
+) -> Iterator[int]:
+    """The steps whose vector no way of their place covers, those before it in the walk included.
+
+    Where `tied` is true, a vector may equal one that was known before.
+    """
+    steps = np.flatnonzero(known)
+    steps = steps[~ways.dominated_mask(places[steps], vectors[steps], tolerances)]
+    untied = np.flatnonzero(~tied[steps])
+    equal = ways.covered_mask(places[steps[untied]], vectors[steps[untied]], tolerances)
+    steps = np.delete(steps, untied[equal])
+    added: dict[int, list[list[float]]] = {}
+    for step in steps.tolist():
+        known_here = added.setdefault(int(places[step]), [])
+        wanted = (vectors[step] - tolerances).tolist()
+        if not any(all(map(ge, one, wanted)) for one in known_here):
+            known_here.append(vectors[step].tolist())
+            yield step
+
+
+def walked(episodes: Episodes, longest: int, discount: float) -> Walk:
+    """The first steps of the real episodes, without the very first of each."""
+    real = np.flatnonzero(np.asarray(episodes.real_mask))
+    lengths = np.asarray(episodes.lengths, np.int64)[real]
+    num_steps = int(lengths.max(initial=1))
+    rewards = np.asarray(episodes.rewards, np.float64)[real, :num_steps]
+    factors = (discount ** np.arange(num_steps))[None, :, None]
+    so_far = np.cumsum(rewards * factors, axis=1)
+    before = so_far - rewards * factors
+    onward = (so_far[:, -1:] - before) / factors
+    valid = np.arange(num_steps) < np.minimum(lengths, longest)[:, None]
+    valid[:, 0] = False
+    rows, times = np.nonzero(valid)
+    seen = flat(episodes.observations, 2)[real, :num_steps]
+    return Walk(
+        seen[valid], before[valid], onward[valid], real[rows], times, episodes.ended[real][rows]
+    )

@@ -1,0 +1,212 @@
+"""Junctions: what begins as one episode and goes on as another from about the same place.
+
+Two episodes that pass the same place can be joined there. In a deterministic environment whose
+observation is its state, the return of the joint is known before it is played: what the first
+episode had returned up to the place, and what the other one returned from there on. So the best
+way to each place is combined with the best ways from it, which is dynamic programming over all
+that was ever seen. Real-valued observations hardly ever repeat; there a place is a cell of a grid,
+and a joint only counts once it has been played.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from pcn.algorithms.pcn.dataset import Dataset
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.refinements.joining.junction_memory import Joints, JunctionMemory
+from pcn.algorithms.pcn.refinements.routes import promising
+from pcn.algorithms.pcn.refinements.variations import Actions, play_scripts
+from pcn.algorithms.pcn.training import Training
+from pcn.checks import at_least, at_most, positive
+from pcn.envs.observations import num_parts, whole_numbers
+from pcn.envs.spec import EnvironmentSpec
+from pcn.episodes import Episodes, flat
+from pcn.pareto import covered_mask, has_changed
+
+CHANGE = 2.0
+"""Places are measured anew when the deviation of an observed number has changed by this factor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Junctions(AbstractRefinement):
+    """Join episodes at places that both pass, and play the joints that promise a better return.
+
+    Only in deterministic environments whose observations are real numbers, and few of them; where
+    they are whole numbers, routes are searched.
+    """
+
+    least_width: float = 0.25
+    """Least width of a place, in standard deviations of each observed number."""
+    most_width: float = 1.0
+    """Most width of a place; each grid has one between them and is shifted, both by chance."""
+    grids: int = 2
+    """How many grids there are at a time: what one divides, another one joins."""
+    renewals: int = 10
+    """How often in a training the oldest grid is replaced by a new one."""
+    ties: float = 0.05
+    """Share of the ways as good as a known one that take its place: they may lead further."""
+    steps_share: float = 0.25
+    """Most of the environment steps that playing joints may take, as a share of all steps."""
+    rounds: int = 8
+    """Most batches of joints in an iteration."""
+    patience: float = 0.01
+    """Joints wait until a quarter of a batch has gathered, or for this share of the budget."""
+    extra_steps: int = 4
+    """How long a joint may go on, with its last action, after its last one."""
+    most_waiting: int = 4096
+    """How many joints wait to be played, at most."""
+    most_places: int = 100_000
+    """How many places each grid has, at most."""
+    most_parts: int = 128
+    """Most numbers that an observation may have."""
+    remembered: int = 1_000_000
+    """How many joints that have been played are remembered."""
+
+    def __post_init__(self) -> None:
+        positive(self, "least_width", "most_width")
+        at_most(self, self.most_width, "least_width")
+        at_least(self, 0, "steps_share", "extra_steps", "patience", "renewals", "ties")
+        at_least(self, 1, "grids", "rounds", "most_waiting", "most_places", "most_parts")
+        at_least(self, 1, "remembered")
+        at_most(self, 1, "steps_share", "patience", "ties")
+
+    def applies_to(self, spec: EnvironmentSpec) -> bool:
+        """Only where the same actions have the same outcome, and observations are real numbers."""
+        return (
+            spec.deterministic
+            and not spec.masked_actions
+            and not whole_numbers(spec)
+            and num_parts(spec) <= self.most_parts
+        )
+
+    def fresh_state(self, training: Training) -> JunctionMemory:
+        """No place is known yet."""
+        return JunctionMemory(
+            training.spec.num_objectives,
+            most_places=self.most_places,
+            most_tried=self.remembered,
+        )
+
+    def after_running(self, training: Training, episodes: Episodes) -> None:
+        """Note what every episode passed; joints that promise a better return wait."""
+        memory = self.state_in(training, JunctionMemory)
+        if not memory.grids or training.exploring_steps_left <= 0:
+            return
+        dataset = training.dataset
+        longest = int(dataset.archive().horizons.max())
+        joints = memory.learn(
+            episodes,
+            longest,
+            training.config.discount,
+            dataset.tolerances,
+            ties=self.ties,
+            rng=training.rng,
+        )
+        self._wait(training, joints)
+
+    def _wait(self, training: Training, joints: Joints) -> None:
+        memory, dataset = self.state_in(training, JunctionMemory), training.dataset
+        if len(joints.returns) == 0:
+            return
+        front, tolerances = dataset.archive().returns, dataset.tolerances
+        covered = covered_mask(joints.returns, front, tolerances=tolerances)
+        waiting = memory.waiting.followed_by(joints.taking(np.flatnonzero(~covered)))
+        memory.waiting = waiting.taking(np.arange(len(waiting.returns))[-self.most_waiting :])
+
+    def after_exploring(self, training: Training) -> None:
+        """Play joints as long as there are promising ones."""
+        memory = self.state_in(training, JunctionMemory)
+        self._follow_scales(training, memory)
+        memory.forget_unused()
+        for _ in range(self.rounds):
+            if not self._play_batch(training, memory):
+                return
+
+    def _follow_scales(self, training: Training, memory: JunctionMemory) -> None:
+        """Measure places by the deviations of what is stored, anew when these have changed.
+
+        Now and then the oldest grid is replaced: a new one joins what the others have divided.
+        """
+        scales = flat(training.dataset.observations(), 1).std(axis=0)
+        due = training.steps * self.renewals // training.config.total_steps
+        count = int(due > memory.num_renewals)
+        if not memory.grids or has_changed(scales, memory.scales, CHANGE).any():
+            memory.begin(scales)
+            count = self.grids
+        for _ in range(count):
+            width = np.exp(training.rng.uniform(np.log(self.least_width), np.log(self.most_width)))
+            memory.add_grid(float(width), training.rng.uniform(size=len(scales)), self.grids)
+        if count:
+            memory.num_renewals = due
+            stored = stored_episodes(training.dataset, training.config.discount)
+            self.after_running(training, stored)
+
+    def _play_batch(self, training: Training, memory: JunctionMemory) -> bool:
+        """Play joints that promise a return that is not covered; tell whether there were any."""
+        dataset, config, size = training.dataset, training.config, training.schedule.num_episodes
+        allowed = int(self.steps_share * training.steps) - memory.steps
+        allowed = min(allowed, training.exploring_steps_left)
+        front, tolerances = dataset.archive().returns, dataset.tolerances
+        covered = dataset.order.covered_mask(memory.waiting.returns, front, tolerances)
+        waiting = memory.waiting.taking(np.flatnonzero(~covered))
+        memory.waiting = waiting
+        overdue = training.steps - memory.last_played >= self.patience * config.total_steps
+        if len(waiting.returns) < (1 if overdue else size // 4):
+            return False
+        scripts, taken = self._scripts(waiting, memory, front, tolerances, size)
+        lengths = np.array([len(script) for script in scripts], np.int64) + self.extra_steps
+        count = int((np.cumsum(lengths) <= allowed).sum())
+        memory.waiting = waiting.taking(np.setdiff1d(np.arange(len(waiting.returns)), taken))
+        if count == 0:
+            return False
+        before, head = training.steps, training.learner.policy.action_head
+        filled = [scripts[row % len(scripts)] for row in range(size)]
+        limits = np.resize(lengths, size)
+        episodes = play_scripts(training, filled, head, most_steps=limits, count=count)
+        memory.steps += training.steps - before
+        memory.last_played = training.steps
+        covered = dataset.order.covered_mask(
+            episodes.returns(discount=config.discount), front, tolerances
+        )
+        dataset.add(episodes, stored_mask=~covered)
+        return True
+
+    def _scripts(
+        self,
+        waiting: Joints,
+        memory: JunctionMemory,
+        front: Float[np.ndarray, "point objective"],
+        tolerances: Float[np.ndarray, " objective"],
+        most: int,
+    ) -> tuple[list[Actions], list[int]]:
+        """Joints that were never played, those that add most first; and which were looked at."""
+        scripts: list[Actions] = []
+        taken: list[int] = []
+        order = promising(waiting.returns, front, tolerances, most).tolist()
+        others = np.setdiff1d(np.arange(len(waiting.returns)), order)[::-1].tolist()
+        for joint in [*order, *others]:
+            taken.append(joint)
+            script = memory.script(waiting.sources[joint])
+            if memory.tried.is_new(script):
+                scripts.append(script)
+                if len(scripts) == most:
+                    break
+        return scripts, taken
+
+
+def stored_episodes(dataset: Dataset, discount: float) -> Episodes:
+    """The episodes of a dataset, as they were when they had been run."""
+    rows, store = dataset.rows, dataset.store
+    longest = int(rows.lengths.max())
+    to_go = np.asarray(store.returns_to_go)[rows.slots, :longest]
+    later = np.concatenate([to_go[:, 1:], np.zeros_like(to_go[:, :1])], axis=1)
+    valid = np.arange(longest) < rows.lengths[:, None]
+    return Episodes(
+        dataset.padded_observations(rows),
+        np.asarray(store.actions)[rows.slots, :longest],
+        (to_go - discount * later) * valid[:, :, None],
+        rows.lengths,
+        np.ones(len(rows.lengths), dtype=bool),
+    )

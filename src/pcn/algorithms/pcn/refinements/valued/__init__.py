@@ -1,0 +1,1 @@
+"""What the refinement `weighted_values` is made of: learning values, acting by them, teaching."""

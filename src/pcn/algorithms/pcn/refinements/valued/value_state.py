@@ -1,0 +1,57 @@
+"""What weighted values remember during a training."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from pcn.algorithms.pcn.refinements.abstract import AbstractState
+from pcn.algorithms.pcn.refinements.valued.contest import Contest
+from pcn.algorithms.pcn.refinements.valued.value_learning import ValueLearner
+from pcn.planning.seen_steps import SeenSteps
+from pcn.serialisation.arrays import named_arrays, with_named_arrays
+
+
+class ValueState(AbstractState):
+    """The steps that were seen, the values that were learnt, and what both took."""
+
+    def __init__(
+        self, seen: SeenSteps, contest: Contest, blank: Callable[[], ValueLearner]
+    ) -> None:
+        """`blank` is a learner with arrays of the right shapes."""
+        self.seen = seen
+        self.contest = contest
+        """What agents that act by the values return, and others."""
+        self._blank = blank
+        self.learner: ValueLearner | None = None
+        """None before anything was learnt."""
+        self.open = True
+        """Whether more steps are taken in."""
+        self.learnt_steps = 0
+        """Steps of the training that updates were made for."""
+        self.acted_steps = 0
+        """Steps that agents took which act by the values."""
+        self.due_updates = 0.0
+        """Updates that the steps allow and that were not made yet."""
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Everything remembered."""
+        counts = [self.open, self.learnt_steps, self.acted_steps, self.due_updates]
+        arrays = {f"seen.{name}": array for name, array in self.seen.to_arrays().items()}
+        arrays |= {f"contest.{name}": it for name, it in self.contest.to_arrays().items()}
+        arrays["counts"] = np.array(counts, np.float64)
+        if self.learner is not None:
+            arrays |= named_arrays(self.learner, "learner")
+        return arrays
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        self.seen.from_arrays(
+            {name.removeprefix("seen."): arrays[name] for name in arrays if name[:5] == "seen."}
+        )
+        self.contest.from_arrays(
+            {name: arrays[f"contest.{name}"] for name in self.contest.to_arrays()}
+        )
+        is_open, learnt, acted, self.due_updates = arrays["counts"].tolist()
+        self.open, self.learnt_steps, self.acted_steps = bool(is_open), int(learnt), int(acted)
+        known = any(name.startswith("learner") for name in arrays)
+        self.learner = with_named_arrays(self._blank(), arrays, "learner") if known else None

@@ -1,0 +1,68 @@
+"""The best ways to places, or from them."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcn.algorithms.pcn.refinements.joining.ways import Ways
+
+EXACT = np.zeros(2)
+arrivals = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(0, 4)), max_size=40)
+
+
+def noted(found):
+    ways = Ways(2)
+    for _ in range(3):
+        ways.open_place()
+    for number, (place, *vector) in enumerate(found):
+        vector = np.array(vector, np.float64)
+        if not ways.covered_mask(np.array([place]), vector[None], EXACT)[0]:
+            ways.add(place, vector, (number, 1), EXACT)
+    return ways
+
+
+@given(arrivals)
+def test_a_place_keeps_the_first_way_of_each_non_dominated_vector(found):
+    ways = noted(found)
+    for place in range(3):
+        vectors = [tuple(vector) for at, *vector in found if at == place]
+        best = {
+            one
+            for one in vectors
+            if not any(o != one and o[0] >= one[0] and o[1] >= one[1] for o in vectors)
+        }
+        kept = {
+            tuple(ways.vectors[way].astype(int)): ways.sources[way, 0] for way in ways.at(place)
+        }
+        assert kept == {one: found.index((place, *one)) for one in best}
+
+
+@given(arrivals, arrivals)
+def test_covered_is_what_some_way_of_the_same_place_equals_or_dominates(found, asked):
+    ways = noted(found)
+    if not asked:
+        return
+    places = np.array([place for place, *_ in asked])
+    vectors = np.array([vector for _, *vector in asked], np.float64)
+    expected = [
+        any(at == place and np.all(np.array(known) >= vector) for at, *known in found)
+        for place, vector in zip(places, vectors, strict=True)
+    ]
+    assert ways.covered_mask(places, vectors, EXACT).tolist() == expected
+
+
+def test_what_differs_by_less_than_the_tolerances_is_covered():
+    ways = noted([(1, 2, 3)])
+    asked = np.array([[2.05, 3.0], [2.2, 3.0]])
+    assert ways.covered_mask(np.array([1, 1]), asked, np.full(2, 0.1)).tolist() == [True, False]
+
+
+@given(arrivals)
+def test_ways_survive_a_checkpoint(found):
+    ways, restored = noted(found), Ways(2)
+    restored.from_arrays(ways.to_arrays())
+    for place in range(3):
+        assert restored.at(place) == ways.at(place)
+    restored.open_place()
+    restored.add(3, np.ones(2), (99, 1), EXACT)
+    assert [restored.sources[way, 0] for way in restored.at(3)] == [99]

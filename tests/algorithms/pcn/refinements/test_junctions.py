@@ -1,0 +1,128 @@
+"""Episodes are joined at places that both pass."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pcn.algorithms.pcn.config import PCNConfig
+from pcn.algorithms.pcn.refinements import Junctions
+from pcn.algorithms.pcn.refinements.joining.junction_memory import JunctionMemory
+from pcn.algorithms.pcn.refinements.joining.places import Places
+from pcn.algorithms.pcn.refinements.variations import play_scripts
+from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.algorithms.pcn.training import Training
+from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.envs.minecart import Minecart
+from pcn.episodes import Episodes
+
+NOTHING = 5
+THERE = [3, 2, 5, 5, 1, 2, 2, 4, 0]  # to a mine, 0.8 of the first ore
+HOME = [2, 2, 3, 2, 2, 1, 2, 1]
+JUNCTIONS = Junctions(steps_share=1.0, patience=0.0)
+CONFIG = PCNConfig(
+    total_steps=20_000,
+    episodes_per_iteration=8,
+    warmup_episodes=8,
+    updates_per_iteration=1,
+    evaluations=0,
+    refinements=(JUNCTIONS,),
+)
+
+
+def training_with(scripts):
+    """A training that has stored these episodes."""
+    training = Training(Minecart(), CONFIG, (JUNCTIONS,), seed=0)
+    ways = [np.array(script, np.int32)[:, None] for script in scripts]
+    limits = np.array([len(script) for script in scripts])
+    head = training.learner.policy.action_head
+    training.dataset.add(play_scripts(training, ways, head, most_steps=limits))
+    return training
+
+
+def test_the_best_way_to_a_place_is_joined_with_the_best_way_from_it():
+    # One cart waits at the mine, the other one before it leaves: together they do not wait.
+    training = training_with([[*THERE, *[NOTHING] * 3, *HOME], [*[NOTHING] * 4, *THERE, *HOME]])
+    assert training.dataset.archive().returns[:, 2].max() == pytest.approx(-0.8)
+    JUNCTIONS.after_exploring(training)
+    best = training.dataset.archive().returns
+    np.testing.assert_allclose(best, [[0.8, 0.0, -0.74]], atol=1e-6)
+    assert training.dataset.actions(training.dataset.archive().rows)[0][:, 0].tolist() == [
+        *THERE,
+        *HOME,
+    ]
+
+
+def test_what_joints_take_is_counted_and_limited():
+    training = training_with([[*THERE, *[NOTHING] * 3, *HOME], [*[NOTHING] * 4, *THERE, *HOME]])
+    before = training.steps
+    JUNCTIONS.after_exploring(training)
+    memory = JUNCTIONS.state_in(training, JunctionMemory)
+    assert 0 < memory.steps == training.steps - before
+    frugal = training_with([[*THERE, *[NOTHING] * 3, *HOME], [*[NOTHING] * 4, *THERE, *HOME]])
+    replace(JUNCTIONS, steps_share=0.1).after_exploring(frugal)
+    assert frugal.steps == before
+
+
+def test_no_joint_is_played_twice():
+    training = training_with([[*THERE, *[NOTHING] * 3, *HOME], [*[NOTHING] * 4, *THERE, *HOME]])
+    JUNCTIONS.after_exploring(training)
+    steps = training.steps
+    JUNCTIONS.after_exploring(training)
+    assert training.steps == steps
+
+
+def test_a_joint_promises_what_both_parts_returned_discounted():
+    memory = JunctionMemory(1, most_places=100, most_tried=100)
+    memory.begin(np.ones(1))
+    memory.add_grid(0.5, np.zeros(1), 1)
+    # Both pass the place 2: the first one after one step, the other one after two.
+    episodes = Episodes(
+        np.array([[[0.0], [2.1], [3.0]], [[0.0], [1.0], [2.2]]]),
+        np.arange(6).reshape(2, 3, 1),
+        np.array([[[8.0], [0.0], [0.0]], [[0.0], [0.0], [4.0]]]),
+        np.array([3, 3]),
+        np.ones(2, bool),
+    )
+    joints = memory.learn(episodes, 3, 0.5, np.zeros(1), ties=0.0, rng=np.random.default_rng(0))
+    promised = {
+        tuple(memory.script(source)[:, 0]): value
+        for source, value in zip(joints.sources, joints.returns[:, 0], strict=True)
+    }
+    assert promised[0, 5] == 8.0 + 0.5 * 4.0
+
+
+def test_observations_of_one_cell_are_one_place_and_there_are_not_more_than_the_most():
+    places = Places(np.array([0.5, 1.0]), np.zeros(2), 1, most=2)
+    observations = np.array([[0.1, 0.2], [0.4, 0.9], [0.6, 0.2], [-0.1, 0.2]])
+    assert places.numbers_of(observations).tolist() == [0, 0, 1, -1]
+    restored = Places.from_arrays(places.to_arrays(), 2)
+    assert restored.numbers_of(observations).tolist() == [0, 0, 1, -1]
+
+
+def test_a_training_goes_on_from_a_snapshot_as_if_nothing_had_happened():
+    def trainer():
+        return PCNTrainer(Minecart(), CONFIG, seed=3)
+
+    first = trainer()
+    for _ in range(3):
+        first.iterate()
+    snapshot = first.snapshot()
+    second = trainer()
+    second.restore(snapshot)
+    for _ in range(3):
+        first.iterate()
+        second.iterate()
+    one, other = first.snapshot(), second.snapshot()
+    assert one.facts == other.facts
+    assert one.arrays.keys() == other.arrays.keys()
+    for name, array in one.arrays.items():
+        if name.startswith(("state.", "rows.")) and name != "rows.slots":
+            np.testing.assert_array_equal(array, other.arrays[name], err_msg=name)
+    assert len(one.arrays["state.Junctions.episodes"]) > 0
+
+
+def test_only_where_real_numbers_are_observed():
+    assert JUNCTIONS.applies_to(Minecart().spec)
+    assert not JUNCTIONS.applies_to(Minecart(stochastic=True).spec)
+    assert not JUNCTIONS.applies_to(DeepSeaTreasure().spec)

@@ -1,0 +1,303 @@
+"""Weighted values find what lucky episodes hide, where nothing can be planned with."""
+
+import dataclasses
+from typing import NamedTuple
+
+import equinox as eqx
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, Float, Int
+
+from pcn.algorithms.execution import Execution
+from pcn.algorithms.pcn.config import PRESETS, PCNConfig
+from pcn.algorithms.pcn.network import fresh_head, saved_policy
+from pcn.algorithms.pcn.refinements import (
+    ExpectedRewards,
+    Planning,
+    Standardise,
+    WeightedValues,
+)
+from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
+from pcn.errors import UserError
+from pcn.serialisation.arrays import named_arrays
+
+SETTINGS = WeightedValues(
+    fewest_steps=200,
+    num_steps=1,
+    width=32,
+    updates_per_step=1.0,
+    learning_rate=3e-3,
+    copied_after=50,
+    plans=9,
+    teaching_updates=600,
+    teaching_round=200,
+    practices=1,
+)
+CONFIG = PCNConfig(
+    total_steps=3_000,
+    discount=0.99,
+    width=32,
+    episodes_per_iteration=16,
+    warmup_episodes=64,
+    updates_per_iteration=4,
+    capacity=40,
+    evaluations=0,
+    refinements=(Standardise(), Planning(window=256), SETTINGS),
+)
+PAID = np.array([[2.0, 0.0], [0.0, 2.0], [1.2, 1.2]])
+"""What the stalls pay; a ticket is worth (.45, .45)."""
+
+
+class Stand(NamedTuple):
+    """Where the player stands, and what of it is seen."""
+
+    place: Int[Array, ""]
+    seen: Float[Array, " number"]
+
+
+DICT_SPACE = gym.spaces.Dict(
+    {
+        "place": gym.spaces.MultiDiscrete([3]),
+        "weather": gym.spaces.Box(-9, 9, (2, 1), np.float32),
+    }
+)
+
+
+class Stalls(AbstractCompiledEnvironment):
+    """Walk to the stalls, then take what one of three pays for sure, or a ticket.
+
+    One ticket in twenty wins (9, 9): the mean is (.45, .45), but winners dominate all others. What
+    is seen never repeats, unless it is rounded.
+    """
+
+    spec: EnvironmentSpec = eqx.field(static=True)
+    noise: float = eqx.field(static=True)
+
+    def __init__(self, noise=0.1, **others):
+        self.noise = noise
+        self.spec = EnvironmentSpec(
+            name="stalls",
+            objectives=(Objective("money"), Objective("joy")),
+            **{
+                "observation_space": gym.spaces.Box(-9, 9, (3,), np.float32),
+                "action_space": gym.spaces.Discrete(4),
+                "step_limit": 3,
+                "reference_point": (-1.0, -1.0),
+                "deterministic": False,
+                **others,
+            },
+        )
+
+    def _at(self, place, key):
+        seen = jnp.array([1.0, 0.0, 0.0]) * place + self.noise * jax.random.normal(key, (3,))
+        return Stand(place, seen)
+
+    def reset(self, key):
+        return self._at(jnp.int32(0), key)
+
+    def step(self, state, action, key):
+        chance_key, seen_key = jax.random.split(key)
+        wins = jax.random.uniform(chance_key) < 0.05
+        table = jnp.concatenate([jnp.asarray(PAID), jnp.full((1, 2), 9.0 * wins)])
+        reward = jnp.where(state.place == 1, table[action], 0.0)
+        return Step(self._at(state.place + 1, seen_key), reward, state.place == 1)
+
+    def observation(self, state):
+        return state.seen
+
+
+class StallsOfParts(Stalls):
+    """What is seen is a whole number and a little picture of real numbers."""
+
+    def __init__(self):
+        super().__init__(observation_space=DICT_SPACE)
+
+    def observation(self, state):
+        place = state.place[None].astype(jnp.int32)
+        return {"place": place, "weather": state.seen[1:, None]}
+
+
+def explored(environment, config=CONFIG):
+    """A training whose exploration is over."""
+    trainer = PCNTrainer(environment, config, seed=0)
+    while trainer._training.exploring_steps_left > 0:
+        trainer.iterate()
+    return trainer
+
+
+def fitted(training, iterations=None):
+    fitting = SETTINGS.contender(training, np.array([3, 4], np.uint32))
+    while not fitting.done if iterations is None else iterations > 0:
+        fitting.iterate()
+        iterations = None if iterations is None else iterations - 1
+    return fitting
+
+
+def executed(training, contender, executions=100):
+    batches = training.actor.execute(
+        contender.policy,
+        contender.desired_returns,
+        contender.horizons,
+        upper_bound=np.full(2, np.inf),
+        key=np.array([1, 2], np.uint32),
+        follows_rewards=contender.follows_rewards,
+        executions=executions,
+    )
+    return Execution.of(batches, executions=executions, discount=1.0).returns
+
+
+@pytest.fixture(scope="module")
+def finished():
+    trainer = explored(Stalls())
+    steps_before = trainer.steps
+    fitting = fitted(trainer._training)
+    assert fitting.num_steps == trainer.steps - steps_before > 0
+    return trainer._training, fitting
+
+
+@pytest.mark.slow
+def test_sure_returns_are_found_although_a_winning_ticket_dominates_them(finished):
+    training, fitting = finished
+    assert np.all(training.dataset.archive().returns.max(axis=0) > 8)  # a winning ticket
+    contender = fitting.contender
+    assert contender.desired_returns.max() < 3.0  # nobody expects 9
+    returns = executed(training, contender)
+    for paid in PAID:
+        assert np.abs(returns - paid).max(axis=1).min() < 0.05
+    # Each command is what the values expect, and all but few are what comes.
+    missing = np.abs(contender.desired_returns - returns).max(axis=1)
+    assert np.median(missing) < 0.3
+
+
+@pytest.mark.slow
+def test_observations_may_have_several_parts():
+    training = explored(StallsOfParts())._training
+    assert SETTINGS.state(training).seen.steps.observations.shape[1] == 3
+    returns = executed(training, fitted(training).contender)
+    for paid in PAID:
+        assert np.abs(returns - paid).max(axis=1).min() < 0.05
+
+
+@pytest.mark.slow
+def test_agents_take_their_share_of_the_exploring_steps(finished):
+    training, _ = finished
+    state = SETTINGS.state(training)
+    explored_steps = 0.7 * CONFIG.total_steps
+    assert state.acted_steps == pytest.approx(SETTINGS.share * explored_steps, rel=0.2)
+    assert state.learner.num_updates == pytest.approx(explored_steps, rel=0.1)
+
+
+@pytest.mark.slow
+def test_a_network_is_an_ordinary_one_and_goes_on_from_a_snapshot(finished):
+    training, _ = finished
+    half = fitted(training, iterations=2)
+    half.iterate()  # the practice
+    arrays, facts = half.snapshot()
+    assert facts["num_practices"] == 1
+    restored = SETTINGS.contender(training, np.array([3, 4], np.uint32))
+    restored.restore(arrays, facts)
+    for one in (half, restored):
+        while not one.done:
+            one.iterate()
+    mine, its = (named_arrays(one.contender.policy, "policy") for one in (half, restored))
+    for name, array in mine.items():
+        np.testing.assert_array_equal(array, its[name], err_msg=name)
+    saved = saved_policy(training.spec, CONFIG, mine)
+    for name, array in named_arrays(saved, "policy").items():
+        np.testing.assert_array_equal(array, mine[name])
+
+
+@pytest.mark.slow
+def test_a_restored_training_goes_on_as_before():
+    trainer = PCNTrainer(Stalls(), CONFIG, seed=1)
+    while SETTINGS.state(trainer._training).learner is None:
+        trainer.iterate()
+    snapshot = trainer.snapshot()
+    other = PCNTrainer(Stalls(), CONFIG, seed=1)
+    other.restore(snapshot)
+    for one in (trainer, other):
+        one.iterate()
+        one.iterate()
+    assert trainer.steps == other.steps
+    mine, its = (SETTINGS.state(one._training).to_arrays() for one in (trainer, other))
+    assert mine.keys() == its.keys()
+    for name, array in mine.items():
+        np.testing.assert_array_equal(array, its[name], err_msg=name)
+
+
+@pytest.mark.slow
+def test_expected_rewards_are_left_to_the_values(finished):
+    training, _ = finished
+    assert ExpectedRewards().is_left_to_others(training)
+
+
+@pytest.mark.slow
+def test_where_observations_repeat_it_is_left_to_planning():
+    short = dataclasses.replace(CONFIG, total_steps=1_500)
+    training = explored(Stalls(noise=0.0), short)._training
+    assert SETTINGS.state(training).learner is None
+    assert SETTINGS.state(training).acted_steps == 0
+    assert SETTINGS.contender(training, np.array([3, 4], np.uint32)) is None
+
+
+@pytest.mark.slow
+def test_agents_that_return_less_get_few_steps_and_offer_nothing():
+    """Undiscounted, too; as if what PCN's own episodes return were always a bit more."""
+    config = dataclasses.replace(CONFIG, total_steps=2_000, discount=1.0)
+    trainer = PCNTrainer(Stalls(), config, seed=0)
+    training, rich = trainer._training, np.full((64, 2), 5.0)
+    while training.exploring_steps_left > 0:
+        SETTINGS.state(training).contest._others = rich
+        trainer.iterate()
+    SETTINGS.state(training).contest._others = rich
+    assert 0 < SETTINGS.state(training).acted_steps < 0.4 * training.steps
+    assert not SETTINGS.leads(training)
+    assert SETTINGS.contender(training, np.array([3, 4], np.uint32)) is None
+    assert not ExpectedRewards().is_left_to_others(training)
+
+
+def test_it_is_on_by_default_only_where_outcomes_are_random_and_seen_as_several_numbers():
+    def applies(**others):
+        return WeightedValues().applies_to(Stalls(**others).spec)
+
+    assert applies()
+    assert not applies(deterministic=True)
+    assert not applies(masked_actions=True)
+    assert not applies(observation_space=gym.spaces.Box(-9, 9, (2,), np.float32))
+    assert not applies(observation_space=gym.spaces.Discrete(10**6))
+    assert not applies(observation_space=gym.spaces.Box(0, 255, (3, 40, 40), np.uint8))
+    assert applies(observation_space=gym.spaces.MultiDiscrete([60] * 4))
+    parts = {"place": gym.spaces.Box(-9, 9, (2,), np.float32), "lamps": gym.spaces.MultiBinary(2)}
+    assert applies(observation_space=gym.spaces.Dict(parts))
+
+
+def test_it_needs_one_choice_of_few_options():
+    def handles(space):
+        return WeightedValues().handles(fresh_head(Stalls(action_space=space).spec, CONFIG))
+
+    assert handles(gym.spaces.Discrete(4))
+    assert not handles(gym.spaces.Discrete(40))
+    assert not handles(gym.spaces.MultiDiscrete([2, 2]))
+    assert not handles(gym.spaces.Box(-1, 1, (2,), np.float32))
+
+
+def test_presets_of_the_paper_do_without():
+    assert "weighted_values" in PCNConfig.of(PRESETS["default"]).to_json()["refinements"]
+    for preset in ("paper", "authors"):
+        assert "weighted_values" not in PCNConfig.of(PRESETS[preset]).to_json()["refinements"]
+
+
+def test_an_old_config_that_does_not_name_it_has_it_off():
+    content = PCNConfig.of(PRESETS["default"]).to_json()
+    del content["refinements"]["weighted_values"]
+    assert "weighted_values" not in PCNConfig.recorded(content).to_json()["refinements"]
+
+
+@pytest.mark.parametrize("wrong", [{"share": 1.0}, {"nearly": 0.0}, {"plans": 0}, {"noise": 2}])
+def test_impossible_values_are_refused(wrong):
+    with pytest.raises(UserError, match=next(iter(wrong))):
+        dataclasses.replace(SETTINGS, **wrong)
