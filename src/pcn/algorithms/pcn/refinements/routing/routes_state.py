@@ -13,6 +13,7 @@ from pcn.algorithms.pcn.refinements.routing.route_graph import RouteGraph
 from pcn.algorithms.pcn.refinements.routing.route_search import Way
 from pcn.algorithms.pcn.refinements.routing.step_keys import tidy
 from pcn.algorithms.pcn.rows import Rows
+from pcn.envs.observations import num_parts
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes, flat
 from pcn.nets.heads.categorical import CategoricalHead
