@@ -42,6 +42,6 @@ def test_cpu_seconds_of_workers_count_while_they_work_and_once_they_have_ended()
         slots.close()
     assert working >= 0.7  # two workers, two steps each, a fifth of a second a step
     ended = cpu_seconds() - before
-    assert ended >= working
+    assert ended >= working - 1e-6  # differences of large sums are rounded
     slots.close()
     assert cpu_seconds() - before == pytest.approx(ended, abs=0.1), "nothing counts twice"
