@@ -20,6 +20,7 @@ from pcn.algorithms.pcn.refinements import (
     Standardise,
     WeightedValues,
 )
+from pcn.algorithms.pcn.refinements.valued.contest import Contest
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 from pcn.errors import UserError
@@ -245,19 +246,33 @@ def test_where_observations_repeat_it_is_left_to_planning():
 
 
 @pytest.mark.slow
-def test_agents_that_return_less_get_few_steps_and_offer_nothing():
-    """Undiscounted, too; as if what PCN's own episodes return were always a bit more."""
+def test_agents_that_return_less_get_few_steps_and_offer_nothing(monkeypatch):
+    """Undiscounted, too; as if PCN's own commands always returned more."""
+    monkeypatch.setattr(Contest, "is_ahead", lambda self: False)
     config = dataclasses.replace(CONFIG, total_steps=2_000, discount=1.0)
-    trainer = PCNTrainer(Stalls(), config, seed=0)
-    training, rich = trainer._training, np.full((64, 2), 5.0)
-    while training.exploring_steps_left > 0:
-        SETTINGS.state(training).contest._others = rich
-        trainer.iterate()
-    SETTINGS.state(training).contest._others = rich
+    training = explored(Stalls(), config)._training
     assert 0 < SETTINGS.state(training).acted_steps < 0.4 * training.steps
-    assert not SETTINGS.leads(training)
+    arrays = SETTINGS.state(training).contest.to_arrays()
+    assert all(len(array) > 0 for array in arrays.values())  # both sides were noted
     assert SETTINGS.contender(training, np.array([3, 4], np.uint32)) is None
     assert not ExpectedRewards().is_left_to_others(training)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("discount", "learns"), [(1.0, False), (0.5, True)])
+def test_values_that_do_not_see_the_end_of_episodes_are_not_learnt(discount, learns):
+    """Episodes are longer than two outlooks: only a discount makes up for that."""
+    settings = dataclasses.replace(SETTINGS, longest_outlook=2.0 if learns else 1.0)
+    short = dataclasses.replace(
+        CONFIG,
+        total_steps=1_500,
+        discount=discount,
+        refinements=(*CONFIG.refinements[:-1], settings),
+    )
+    training = explored(Stalls(), short)._training
+    SETTINGS.state(training).seen.longest = 5
+    assert settings.sees_the_end(training) == learns
+    assert settings.leads(training) == learns
 
 
 def test_it_is_on_by_default_only_where_outcomes_are_random_and_seen_as_several_numbers():

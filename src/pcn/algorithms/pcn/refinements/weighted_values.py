@@ -56,7 +56,7 @@ class WeightedValues(AbstractRefinement):
     """Learn values for all weights of the objectives, and offer policies that are best by them.
 
     Only in stochastic environments whose observations are several numbers and do not repeat. Where
-    its agents return less than PCN's own episodes, they get few steps, and offer nothing.
+    its agents return less than PCN's own commands, they get few steps, and offer nothing.
     """
 
     fewest_numbers: int = 3
@@ -74,7 +74,7 @@ class WeightedValues(AbstractRefinement):
     trial_share: float = 0.2
     """Agents take their share in any case until this share of the exploring steps is taken."""
     least_share: float = 0.05
-    """Their share after that, while PCN's own episodes return more."""
+    """Their share after that, while PCN's own commands return more."""
     updates_per_step: float = 0.7
     """Updates of the values for each step, whoever took it."""
     most_updates: int = 200_000
@@ -92,7 +92,9 @@ class WeightedValues(AbstractRefinement):
     copied_after: int = 250
     """Updates after which the copy that targets are made with is renewed."""
     longest_outlook: float = 100.0
-    """The discount is at most as if episodes ended by chance after so many steps on average."""
+    """The discount is at most as if episodes ended by chance after so many steps on average. With
+    a larger discount of the training, values are learnt only where episodes have twice as many
+    steps at most."""
     value_scale: float = 2.5
     """How large a return is to the value network that differs from the mean by one standard
     deviation: Adam's steps are small beside large values."""
@@ -219,17 +221,25 @@ class WeightedValues(AbstractRefinement):
         counting = [one for one in training.refinements if isinstance(one, Planning)]
         return any(not one.counts(training).given_up for one in counting)
 
+    def sees_the_end(self, training: Training) -> bool:
+        """Whether values look far enough ahead: rewards are discounted, or episodes are short."""
+        longest = self.state(training).seen.longest
+        discounted = training.config.discount <= self._discount(training)
+        return discounted or longest <= 2 * self.longest_outlook
+
     def leads(self, training: Training) -> bool:
-        """Whether agents that act by the values return more than PCN's own episodes."""
+        """Whether agents that act by the values return more than PCN's own commands."""
         state = self.state(training)
-        return state.learner is not None and state.contest.is_ahead()
+        if state.learner is None or not self.sees_the_end(training):
+            return False
+        return state.contest.is_ahead()
 
     def after_exploring(self, training: Training) -> None:
         """Learn from what was seen, then act by what was learnt."""
         state = self.state(training)
         if self.share == 0 or len(state.seen) < self.fewest_steps:
             return
-        if self.is_left_to_planning(training):
+        if self.is_left_to_planning(training) or not self.sees_the_end(training):
             return
         if state.learner is None:
             state.learner = self._begun(training, state)
@@ -240,9 +250,15 @@ class WeightedValues(AbstractRefinement):
             self._explore(training, state)
             self._learn(training, state)
 
-    def after_storing(self, training: Training, episodes: Episodes) -> None:
-        """Note what PCN's own episodes return."""
-        self.state(training).contest.note_others(episodes, training.config.discount)
+    def after_commanding(
+        self,
+        training: Training,
+        desired_returns: Float[np.ndarray, "episode objective"],
+        episodes: Episodes,
+    ) -> None:
+        """Note what comes of PCN's own commands."""
+        contest = self.state(training).contest
+        contest.note_commands(desired_returns, episodes, training.config.discount)
 
     def _share_now(self, training: Training) -> float:
         """The share of all steps so far that agents may have taken."""
@@ -349,11 +365,11 @@ class WeightedValues(AbstractRefinement):
             agents, training.next_key(), size, count=batch.count, most_steps=batch.most_steps
         )
         state.acted_steps += training.steps - before
-        state.contest.note_own(episodes, training.config.discount)
+        state.contest.note_weights(np.asarray(weights), episodes, training.config.discount)
         training.dataset.add(episodes)
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Following | None:
-        """A network that follows the values; None where PCN's own episodes return more."""
+        """A network that follows the values; None where PCN's own commands return more."""
         state = self.state(training)
         state.open = False  # what the values remember must not change while it is learnt
         if not self.leads(training) or self.is_left_to_planning(training):

@@ -1,9 +1,12 @@
-"""Who returns more: agents that act by values, or PCN's own episodes."""
+"""Who returns more: agents that act by values, or PCN's own commands."""
 
 import numpy as np
 
 from pcn.algorithms.pcn.refinements.valued.contest import FEWEST, LATEST, Contest
 from pcn.episodes import Episodes
+
+HALVES = np.repeat(np.eye(2), 20, axis=0)
+"""Half of the episodes are for the first objective, half for the second one."""
 
 
 def one_step_episodes(returns):
@@ -14,27 +17,34 @@ def one_step_episodes(returns):
     return Episodes(np.zeros((count, 1, 1), np.float32), one[:, None, None], rewards, one, one == 1)
 
 
-def contest(own, others):
+def contest(valued, commanded, weights=None, desired=None):
     one = Contest(2)
-    one.note_own(one_step_episodes(own), 1.0)
-    one.note_others(one_step_episodes(others), 1.0)
+    weights = np.resize(HALVES, valued.shape) if weights is None else weights
+    desired = np.resize(HALVES, commanded.shape) if desired is None else desired
+    one.note_weights(weights, one_step_episodes(valued), 1.0)
+    one.note_commands(desired, one_step_episodes(commanded), 1.0)
     return one
 
 
-def test_the_larger_mean_is_ahead_and_not_the_luckier_best():
-    sure = np.tile([[2.0, 0.0], [0.0, 2.0]], (20, 1))
-    lucky = np.zeros((40, 2))
-    lucky[:2] = 9.0  # two in forty win: .45 each
-    assert contest(sure, lucky).is_ahead()
-    assert not contest(lucky, sure).is_ahead()
+def test_sure_returns_are_ahead_of_lucky_ones():
+    lucky = np.zeros((128, 2))
+    lucky[8::16] = 9.0  # one in sixteen wins: .56 on average
+    assert contest(2 * HALVES, lucky, desired=np.full((128, 2), 9.0)).is_ahead()
+
+
+def test_those_who_get_what_they_want_are_ahead_of_those_who_get_what_others_want():
+    """The means over all episodes are the same."""
+    assert contest(HALVES, 1 - HALVES).is_ahead()
+    assert not contest(1 - HALVES, HALVES).is_ahead()
 
 
 def test_units_do_not_matter():
-    own, others = np.tile([3.0, 1.0], (20, 1)), np.tile([1.0, 2.0], (20, 1))
-    own[::2] += 1.0
-    for factor in (1e-3, 1.0, 1e3):
+    for factor in (1e-3, 1e3):
         scale = np.array([factor, 1.0])
-        assert contest(own * scale, others * scale).is_ahead() == contest(own, others).is_ahead()
+        for better in (True, False):
+            valued = HALVES if better else 1 - HALVES
+            scaled = contest(valued * scale, (1 - valued) * scale, desired=HALVES * scale)
+            assert scaled.is_ahead() == better
 
 
 def test_too_few_episodes_decide_nothing():
@@ -43,11 +53,17 @@ def test_too_few_episodes_decide_nothing():
     assert not contest(poor, rich).is_ahead()
 
 
-def test_only_the_latest_episodes_count():
+def test_only_the_latest_episodes_that_ended_count():
     rich, poor = np.ones((LATEST, 2)), np.zeros((LATEST, 2))
     one = contest(poor, 0.5 * rich)
     assert not one.is_ahead()
-    one.note_own(one_step_episodes(rich), 1.0)
+    broken = one_step_episodes(rich)
+    one.note_weights(rich, Episodes(
+        broken.observations, broken.actions, broken.rewards, broken.lengths, broken.terminated,
+        broken_off=broken.terminated,
+    ), 1.0)  # fmt: skip
+    assert not one.is_ahead()
+    one.note_weights(rich, broken, 1.0)
     assert one.is_ahead()
     again = Contest(2)
     again.from_arrays(one.to_arrays())
