@@ -19,7 +19,7 @@ from pcn.episodes import Episodes
 NOTHING = 5
 THERE = [3, 2, 5, 5, 1, 2, 2, 4, 0]  # to a mine, 0.8 of the first ore
 HOME = [2, 2, 3, 2, 2, 1, 2, 1]
-JUNCTIONS = Junctions(steps_share=1.0, patience=0.0)
+JUNCTIONS = Junctions(steps_share=1.0, patience=0.0, fewest_steps=0)
 CONFIG = PCNConfig(
     total_steps=20_000,
     episodes_per_iteration=8,
@@ -51,6 +51,15 @@ def test_the_best_way_to_a_place_is_joined_with_the_best_way_from_it():
         *THERE,
         *HOME,
     ]
+
+
+def test_nothing_is_joined_with_a_small_budget():
+    training = training_with([[*THERE, *[NOTHING] * 3, *HOME], [*[NOTHING] * 4, *THERE, *HOME]])
+    before = training.steps
+    replace(JUNCTIONS, fewest_steps=CONFIG.total_steps + 1).after_exploring(training)
+    assert training.steps == before
+    replace(JUNCTIONS, fewest_steps=CONFIG.total_steps).after_exploring(training)
+    assert training.steps > before
 
 
 def test_what_joints_take_is_counted_and_limited():

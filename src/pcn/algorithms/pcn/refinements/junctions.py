@@ -63,11 +63,15 @@ class Junctions(AbstractRefinement):
     """Most numbers that an observation may have."""
     remembered: int = 1_000_000
     """How many joints that have been played are remembered."""
+    fewest_steps: int = 300_000
+    """With a smaller budget nothing is joined: exploration finds more with the steps and time."""
 
     def __post_init__(self) -> None:
         positive(self, "least_width", "most_width")
         at_most(self, self.most_width, "least_width")
-        at_least(self, 0, "steps_share", "extra_steps", "patience", "renewals", "ties")
+        at_least(
+            self, 0, "steps_share", "extra_steps", "patience", "renewals", "ties", "fewest_steps"
+        )
         at_least(self, 1, "grids", "rounds", "most_waiting", "most_places", "most_parts")
         at_least(self, 1, "remembered")
         at_most(self, 1, "steps_share", "patience", "ties")
@@ -117,6 +121,8 @@ class Junctions(AbstractRefinement):
 
     def after_exploring(self, training: Training) -> None:
         """Play joints as long as there are promising ones."""
+        if training.config.total_steps < self.fewest_steps:
+            return
         memory = self.state_in(training, JunctionMemory)
         self._follow_scales(training, memory)
         memory.forget_unused()
