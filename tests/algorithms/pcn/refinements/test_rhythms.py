@@ -1,5 +1,6 @@
 """Constants and waves are tried where actions are real numbers."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -58,6 +59,22 @@ class Swing(AbstractCompiledEnvironment):
 
     def observation(self, state):
         return state.steps
+
+
+class Rope(Swing):
+    """Whoever pushes falls. So random episodes have a step or two, and standing still has 400."""
+
+    def __init__(self):
+        super().__init__()
+        self.spec = replace(
+            self.spec,
+            observation_space=gym.spaces.MultiDiscrete([401], dtype=np.int32),
+            step_limit=400,
+        )
+
+    def step(self, state, action, key):
+        step = super().step(state, action, key)
+        return step._replace(terminated=jnp.any(jnp.abs(action) > 0.5))
 
 
 def config(**values):
@@ -119,6 +136,15 @@ def test_waves_take_no_more_than_their_share_of_the_budget():
     few = warmed_up(**rest, **{"rhythms.budget_share": 0.02}).steps
     none = warmed_up(**rest, rhythms=False).steps
     assert 0 < few - none <= 0.02 * 4_000 + STEPS
+
+
+@pytest.mark.slow
+def test_waves_that_last_longer_than_random_episodes_keep_to_the_budget():
+    trainer = PCNTrainer(Rope(), config(**{"rhythms.budget_share": 0.05}), seed=0)
+    rhythms = next(one for one in trainer._training.refinements if isinstance(one, Rhythms))
+    trainer._training.schedule.measure(1.0)
+    rhythms.after_warming_up(trainer._training)
+    assert 0 < trainer.steps <= 0.05 * 4_000
 
 
 @pytest.mark.slow

@@ -177,10 +177,10 @@ class Rhythms(AbstractRefinement):
         size = schedule.num_episodes
         batch = schedule.batch(min(size, len(waves)), steps_left)
         padded = np.resize(waves[: batch.count], (size, waves.shape[1]))
-        most_steps = np.full(size, training.spec.step_limit)
+        most_steps = np.full(size, batch.most_steps)
         if horizons is not None:
-            most_steps = training.most_steps(np.resize(horizons[: batch.count], size))
-            most_steps = np.minimum(most_steps, batch.most_steps)
+            wanted = training.most_steps(np.resize(horizons[: batch.count], size))
+            most_steps = np.minimum(most_steps, wanted)
         actions = self.actions(padded, head, int(most_steps.max()))
         episodes = training.runner.run(
             ScriptedAgent(actions, np.zeros(size, np.int32), head),
