@@ -16,7 +16,7 @@ def run():
 
 @pytest.mark.slow
 def test_the_command_is_bounded_and_follows_the_rewards(run):
-    """By hand: what is left is (command - reward) / discount, never above the bound."""
+    """By hand: what is left is (command - reward) / discount, never beyond the bounds."""
     deepest = int(np.argmax(run.coverage_set.horizons))
     bound = np.array([5.0, -1.5])
     bounded = pcn.Run(
@@ -31,7 +31,7 @@ def test_the_command_is_bounded_and_follows_the_rewards(run):
     horizon = run.coverage_set.horizons[deepest]
     assert episode.command.desired_horizon == horizon
     for step in episode.steps:
-        expected = np.minimum((expected - step.reward) / 0.9, bound)
+        expected = np.clip((expected - step.reward) / 0.9, run.weights["lower_bound"], bound)
         np.testing.assert_allclose(step.command.desired_return, expected, rtol=1e-4)
         horizon = max(horizon - 1, 1)
         assert step.command.desired_horizon == horizon

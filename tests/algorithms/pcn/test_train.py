@@ -61,7 +61,7 @@ def test_an_iteration_reports_where_training_stands():
         progress = trainer.iterate()
         phases.append(progress.phase)
         assert progress.steps == trainer.steps >= before
-        assert progress.phase == "consolidating" or progress.steps > before
+        assert progress.phase != "training" or progress.steps > before
         assert np.isfinite(progress.loss)
         assert len(unique_front(progress.archive)) == len(progress.archive) > 0
         before = progress.steps

@@ -37,7 +37,8 @@ def agents_seen(monkeypatch):
 def test_the_saved_bound_is_the_one_that_policies_were_executed_with(kind, agents_seen):
     options, bound = BOUNDS[kind]
     pcn, where = ALGORITHMS["pcn"], environment(Walk)
-    config = pcn.config_class.of(tiny("pcn"), {"consolidation.updates": 8}, options)
+    few = {"total_steps": 400, "consolidation.updates": 8}  # enough to execute those that are stuck
+    config = pcn.config_class.of(tiny("pcn"), few, options)
     trainer = pcn.trainer(where, config, seed=0)
     executing = []
     while not trainer.done:
