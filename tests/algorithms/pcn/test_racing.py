@@ -90,11 +90,21 @@ def test_networks_take_turns_where_steps_are_short(training, entries, drops):
 
 
 @pytest.mark.slow
-def test_where_nothing_may_be_dropped_one_episode_is_run_at_least(training, entries):
+def test_where_nothing_may_be_dropped_one_episode_is_tried_with_the_steps_there_are(
+    training, entries
+):
     rules = Rules(
         first=2, growth=1, largest=2, confidence=0.9, indifference=0.0, drops=False
     )  # fmt: skip
-    assert finish(race(training, entries, 0, rules)).execution.counts.sum() == 1
+    assert finish(race(training, entries, 0, rules)).num_steps == 0
+    broken_off = finish(race(training, entries, STEPS - 1, rules))
+    assert broken_off.num_steps == STEPS - 1
+    assert not broken_off.left.any()
+    # An episode may take ten steps, but this one takes no more than there are: the shortest.
+    shorter = dataclasses.replace(entries, horizons=np.array([5.0, 3.0, 5.0, 4.0, 4.0, 4.0]))
+    one = finish(race(training, shorter, STEPS, rules))
+    assert one.execution.counts.tolist() == [0, 1, 0, 0, 0, 0]
+    assert one.num_steps == STEPS
     assert finish(race(training, entries, 1_000, rules)).execution.counts.tolist() == [2] * 6
 
 
