@@ -3,8 +3,11 @@
 import dataclasses
 import io
 import re
+import sys
+import textwrap
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from typing import Annotated, Any, get_type_hints
+from shutil import get_terminal_size
+from typing import Annotated, Any, TextIO, cast, get_type_hints
 
 import tyro
 
@@ -29,7 +32,7 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
     """The command that the arguments stand for; a `UserError` says what is wrong with them."""
     said = io.StringIO()
     try:
-        with redirect_stderr(said):
+        with redirect_stderr(said), redirect_stdout(cast(TextIO, _Wrapping())):
             return tyro.cli(
                 _silent_about_none(kind),
                 args=arguments,
@@ -62,12 +65,34 @@ def _silent_about_none(kind: Any) -> Any:
 
 
 def _paragraphs(docstring: str) -> str:
-    """A docstring with one line for each paragraph, which the terminal breaks where it ends.
+    """A docstring with one line for each paragraph.
 
     >>> _paragraphs("One\\n    line.\\n\\n    Another.")
     'One line.\\n\\nAnother.'
     """
     return "\n\n".join(" ".join(part.split()) for part in docstring.split("\n\n"))
+
+
+class _Wrapping:
+    """Standard output, but for lines of text that are wider than the terminal: they are broken.
+
+    tyro breaks lines in boxes only, and joins again what was broken before.
+    """
+
+    def __init__(self) -> None:
+        self._out, self._width = sys.stdout, get_terminal_size().columns
+
+    def write(self, text: str) -> int:
+        lines = text.split("\n")
+        return self._out.write("\n".join(map(self._broken, lines)))
+
+    def _broken(self, line: str) -> str:
+        if not line[:1].isalpha():
+            return line
+        return textwrap.fill(line, self._width, break_on_hyphens=False)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._out, name)
 
 
 def options_of(kind: Any) -> list[str]:
