@@ -120,8 +120,15 @@ def test_the_overview_is_what_the_environments_say():
         (["check"], "ENVIRONMENT (one that `pcn envs` lists, an id of"),
     ],
 )  # fmt: skip
-def test_a_slip_of_the_keyboard_is_answered_in_one_sentence(arguments, told, capsys):
-    assert told in refusal(capsys, *arguments)
+@pytest.mark.parametrize("terminal", [False, True], ids=["file", "terminal"])
+def test_a_slip_of_the_keyboard_is_answered_in_one_sentence(
+    arguments, told, terminal, capsys, monkeypatch
+):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    said = refusal(capsys, *arguments)
+    assert told in said
+    assert "─" not in said
 
 
 def test_help_is_short_and_shows_no_riddles(capsys, monkeypatch):

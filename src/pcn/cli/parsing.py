@@ -26,6 +26,8 @@ REWORDED = (
     (r"unrecognized options: (.*)", r"nothing is expected where \1 stands"),
 )
 """What tyro says about mistakes, and how a sentence says it."""
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+"""Escape sequences, which tyro writes where standard output is a terminal."""
 
 
 def parse(kind: Any, arguments: list[str], program: str) -> Any:
@@ -45,7 +47,8 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
         if not stop.code:
             raise
         unknown = _unknown_option(kind, arguments)
-        sentence = unknown or _missing(said.getvalue(), program) or _in_one_line(said.getvalue())
+        box = COLOURS.sub("", said.getvalue())
+        sentence = unknown or _missing(box, program) or _in_one_line(box)
         raise UserError(f"{sentence}; see `{program} --help`") from None
 
 
