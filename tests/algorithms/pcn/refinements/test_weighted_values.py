@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Float, Int
 
-from pcn.algorithms.execution import Execution
+from contending import executed, explored
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.algorithms.pcn.network import fresh_head, saved_policy
 from pcn.algorithms.pcn.refinements import (
@@ -122,14 +122,6 @@ class StallsOfParts(Stalls):
         return {"place": place, "weather": state.seen[1:, None]}
 
 
-def explored(environment, config=CONFIG):
-    """A training whose exploration is over."""
-    trainer = PCNTrainer(environment, config, seed=0)
-    while trainer._training.exploring_steps_left > 0:
-        trainer.iterate()
-    return trainer
-
-
 def fitted(training, iterations=None):
     fitting = SETTINGS.contender(training, np.array([3, 4], np.uint32))
     while not fitting.done if iterations is None else iterations > 0:
@@ -138,22 +130,9 @@ def fitted(training, iterations=None):
     return fitting
 
 
-def executed(training, contender, executions=100):
-    batches = training.actor.execute(
-        contender.policy,
-        contender.desired_returns,
-        contender.horizons,
-        upper_bound=np.full(2, np.inf),
-        key=np.array([1, 2], np.uint32),
-        follows_rewards=contender.follows_rewards,
-        executions=executions,
-    )
-    return Execution.of(batches, executions=executions, discount=1.0).returns
-
-
 @pytest.fixture(scope="module")
 def finished():
-    trainer = explored(Stalls())
+    trainer = explored(Stalls(), CONFIG)
     steps_before = trainer.steps
     fitting = fitted(trainer._training)
     assert fitting.num_steps == trainer.steps - steps_before > 0
@@ -166,7 +145,7 @@ def test_sure_returns_are_found_although_a_winning_ticket_dominates_them(finishe
     assert np.all(training.dataset.archive().returns.max(axis=0) > 8)  # a winning ticket
     contender = fitting.contender
     assert contender.desired_returns.max() < 3.0  # nobody expects 9
-    returns = executed(training, contender)
+    returns = executed(training, contender, 100)
     for paid in PAID:
         assert np.abs(returns - paid).max(axis=1).min() < 0.05
     # Each command is what the values expect, and all but few are what comes.
@@ -176,9 +155,9 @@ def test_sure_returns_are_found_although_a_winning_ticket_dominates_them(finishe
 
 @pytest.mark.slow
 def test_observations_may_have_several_parts():
-    training = explored(StallsOfParts())._training
+    training = explored(StallsOfParts(), CONFIG)._training
     assert SETTINGS.state(training).seen.steps.observations.shape[1] == 3
-    returns = executed(training, fitted(training).contender)
+    returns = executed(training, fitted(training).contender, 100)
     for paid in PAID:
         assert np.abs(returns - paid).max(axis=1).min() < 0.05
 

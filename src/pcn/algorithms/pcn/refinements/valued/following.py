@@ -1,7 +1,7 @@
 """Following: a fresh network learns to do, under commands, what is worth most for some weights."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -12,6 +12,7 @@ from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.refinements.planned.curriculum import scaled_for
 from pcn.algorithms.pcn.refinements.planned.distilling import study
 from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, padded, room_for, uncertainty
+from pcn.algorithms.pcn.refinements.valued.settings import FollowingSettings
 from pcn.algorithms.pcn.refinements.valued.value_learning import (
     expected_of_plans,
     near_middle,
@@ -26,9 +27,6 @@ from pcn.episodes import flat
 from pcn.pareto import spread_out
 from pcn.planning.weighted_planning import spread_weights
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
-
-if TYPE_CHECKING:
-    from pcn.algorithms.pcn.refinements.weighted_values import WeightedValues
 
 TYPICAL = 0.9
 """As many of the later episodes are no longer than the horizon of all commands."""
@@ -49,7 +47,7 @@ class Following(AbstractFitting):
 
     def __init__(
         self,
-        settings: "WeightedValues",
+        settings: FollowingSettings,
         training: Training,
         state: ValueState,
         key: UInt32[np.ndarray, " 2"],
