@@ -10,18 +10,15 @@ returns of these policies. It races against all others. See `valued/`.
 
 from dataclasses import dataclass
 
-import equinox as eqx
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import UInt32
 
 from pcn.algorithms.pcn.refinements.planned.abstract import has_few_options
 from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.refinements.valued import learning
-from pcn.algorithms.pcn.refinements.valued.contest import Contest
 from pcn.algorithms.pcn.refinements.valued.following import Following
 from pcn.algorithms.pcn.refinements.valued.settings import FollowingSettings, LearningSettings
 from pcn.algorithms.pcn.refinements.valued.value_agent import ValueAgent
-from pcn.algorithms.pcn.refinements.valued.value_learning import random_weights
 from pcn.algorithms.pcn.refinements.valued.value_state import ValueState
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
@@ -36,8 +33,7 @@ from pcn.planning.seen_steps import SeenSteps
 class WeightedValues(LearningSettings, FollowingSettings):
     """Learn values for all weights of the objectives, and offer policies that are best by them.
 
-    Only in stochastic environments whose observations are several numbers and do not repeat. Where
-    its agents return less than PCN's own commands, they get few steps, and offer nothing.
+    Only in stochastic environments whose observations are several numbers and do not repeat.
     """
 
     fewest_numbers: int = 3
@@ -48,12 +44,8 @@ class WeightedValues(LearningSettings, FollowingSettings):
     """Environments with more different actions have none."""
     fewest_steps: int = 2_000
     """Nothing is learnt from fewer steps."""
-    share: float = 0.85
+    share: float = 0.8
     """Share of the exploring steps that agents take which act by the values."""
-    trial_share: float = 0.2
-    """Agents take their share in any case until this share of the exploring steps is taken."""
-    least_share: float = 0.05
-    """Their share after that, while PCN's own commands return more."""
     noise: float = 0.2
     """Each episode acts at random with up to this probability."""
 
@@ -87,8 +79,7 @@ class WeightedValues(LearningSettings, FollowingSettings):
     def fresh_state(self, training: Training) -> ValueState:
         """Nothing seen, nothing learnt."""
         seen = SeenSteps(learning.room(self, training), training.spec.step_limit)
-        contest = Contest(training.spec.num_objectives)
-        return ValueState(seen, contest, lambda: learning.blank(self, training))
+        return ValueState(seen, lambda: learning.blank(self, training))
 
     def after_running(self, training: Training, episodes: Episodes) -> None:
         """Remember every step, whatever it was taken for."""
@@ -108,12 +99,9 @@ class WeightedValues(LearningSettings, FollowingSettings):
         discounted = training.config.discount <= learning.discount(self, training)
         return discounted or longest <= 2 * self.longest_outlook
 
-    def leads(self, training: Training) -> bool:
-        """Whether agents that act by the values return more than PCN's own commands."""
-        state = self.state(training)
-        if state.learner is None or not self.sees_the_end(training):
-            return False
-        return state.contest.is_ahead()
+    def has_learnt(self, training: Training) -> bool:
+        """Whether values were learnt, and look far enough ahead."""
+        return self.state(training).learner is not None and self.sees_the_end(training)
 
     def after_exploring(self, training: Training) -> None:
         """Learn from what was seen, then act by what was learnt."""
@@ -126,40 +114,18 @@ class WeightedValues(LearningSettings, FollowingSettings):
             state.learner = learning.begun(self, training, state)
         learning.learn(self, training, state)
         while training.exploring_steps_left > 0 and (
-            state.acted_steps < self._share_now(training) * training.steps
+            state.acted_steps < self.share * training.steps
         ):
             self._explore(training, state)
             learning.learn(self, training, state)
-
-    def after_commanding(
-        self,
-        training: Training,
-        desired_returns: Float[np.ndarray, "episode objective"],
-        episodes: Episodes,
-    ) -> None:
-        """Note what comes of PCN's own commands."""
-        contest = self.state(training).contest
-        contest.note_commands(desired_returns, episodes, training.config.discount)
-
-    def _share_now(self, training: Training) -> float:
-        """The share of all steps so far that agents may have taken."""
-        all_steps = training.steps + training.exploring_steps_left
-        is_trial = training.steps < self.trial_share * all_steps
-        return self.share if is_trial or self.leads(training) else self.least_share
 
     def _explore(self, training: Training, state: ValueState) -> None:
         """A batch of episodes under random weights, with a little noise."""
         assert state.learner is not None
         size, before = training.schedule.num_episodes, training.steps
         batch = training.schedule.batch(size, training.exploring_steps_left)
-        objectives = training.spec.num_objectives
-        weights = _weights(
-            training.next_key(),
-            (size,),
-            objectives,
-            single_share=self.single_share,
-            middle_share=self.middle_share,
-        )
+        drawn, chances = learning.drawn_weights(self, training, state, training.next_key())
+        weights = drawn[training.rng.choice(len(drawn), size, p=chances)]
         agents = ValueAgent(
             state.learner.values,
             training.learner.policy.action_head,
@@ -170,18 +136,18 @@ class WeightedValues(LearningSettings, FollowingSettings):
             agents, training.next_key(), size, count=batch.count, most_steps=batch.most_steps
         )
         state.acted_steps += training.steps - before
-        state.contest.note_weights(np.asarray(weights), episodes, training.config.discount)
         training.dataset.add(episodes)
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Following | None:
-        """A network that follows the values; None where PCN's own commands return more."""
+        """A network that follows the values; None where nothing was learnt."""
         state = self.state(training)
         state.open = False  # what the values remember must not change while it is learnt
-        if not self.leads(training) or self.is_left_to_planning(training):
+        if not self.has_learnt(training) or self.is_left_to_planning(training):
             return None
         if not state.seen.steps.first.any():  # one endless episode: where others begin is unknown
             return None
-        return Following(self, training, state, key)
-
-
-_weights = eqx.filter_jit(random_weights)
+        drawn, chances = learning.drawn_weights(self, training, state, key)
+        index = np.random.default_rng(key).choice(
+            len(drawn), self.plans // 2, p=chances, replace=False
+        )
+        return Following(self, training, state, drawn[index], key)

@@ -15,7 +15,6 @@ from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, padded, room
 from pcn.algorithms.pcn.refinements.valued.settings import FollowingSettings
 from pcn.algorithms.pcn.refinements.valued.value_learning import (
     expected_of_plans,
-    near_middle,
     utilities_of,
     values_of,
 )
@@ -50,6 +49,7 @@ class Following(AbstractFitting):
         settings: FollowingSettings,
         training: Training,
         state: ValueState,
+        weights: Float[np.ndarray, "weight objective"],
         key: UInt32[np.ndarray, " 2"],
     ) -> None:
         assert state.learner is not None
@@ -59,10 +59,8 @@ class Following(AbstractFitting):
         lengths = np.diff(np.append(np.flatnonzero(self._steps.first), len(self._steps)))
         self._horizon = int(np.ceil(np.quantile(lengths[len(lengths) // 2 :], TYPICAL)))
         self._rng = np.random.default_rng(key)
-        weights = spread_weights(training.spec.num_objectives, settings.plans)
-        middle = np.arange(len(weights)) % 2 == 1  # every other one, but for the single objectives
-        middle[: training.spec.num_objectives] = False
-        self._weights = np.where(middle[:, None], np.asarray(near_middle(weights)), weights)
+        evenly = spread_weights(training.spec.num_objectives, settings.plans - len(weights))
+        self._weights = np.concatenate([evenly, weights])
         self.vectors = self._expected()
         """What the values expect of each plan; it is the command under which it is learnt."""
         policy = fresh_policy(training.spec, training.config, key)

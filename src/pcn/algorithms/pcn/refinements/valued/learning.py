@@ -11,6 +11,7 @@ from pcn.algorithms.pcn.refinements.valued.value_learning import (
     ValueLearner,
     expected_of_plans,
     learn_values,
+    random_weights,
 )
 from pcn.algorithms.pcn.refinements.valued.value_state import ValueState
 from pcn.algorithms.pcn.training import Training
@@ -26,6 +27,10 @@ MOST_STARTS = 64
 """Beginnings of episodes at which it is asked what policies return."""
 LEAST_EXTENT = 1e-3
 """Smallest extent in units: policies may all be alike in an objective."""
+DRAWN = 256
+"""Random weights among which some are chosen."""
+FEW_STARTS = 16
+"""Beginnings at which it is asked which of them are alike."""
 WEIGHED = 32
 """Policies that are asked."""
 
@@ -61,7 +66,7 @@ def begun(settings: LearningSettings, training: Training, state: ValueState) -> 
         spread / settings.value_scale,
         training.next_key(),
     )
-    return _with_extent(learner, spread)
+    return _with_extent(learner, spread, learner.values.unit)
 
 
 def learn(settings: LearningSettings, training: Training, state: ValueState) -> None:
@@ -80,6 +85,7 @@ def learn(settings: LearningSettings, training: Training, state: ValueState) -> 
     progress = np.array([min(1.0, training.steps / exploring)])
     (value_rate,) = cosine_decay(settings.learning_rate, settings.last_value_rate, progress)
     replay = Replay.of(state.seen.steps, room(settings, training))
+    weights, chances = drawn_weights(settings, training, state, training.next_key())
     for _ in range(calls):
         learner = learn_values(
             learner,
@@ -92,10 +98,45 @@ def learn(settings: LearningSettings, training: Training, state: ValueState) -> 
             discount=discount(settings, training),
             num_steps=settings.num_steps,
             copied_after=settings.copied_after,
-            single_share=settings.single_share,
-            middle_share=settings.middle_share,
+            weights=weights,
+            chances=chances.astype(np.float32),
         )
     state.learner = _weighing(settings, learner, state)
+
+
+def drawn_weights(
+    settings: LearningSettings,
+    training: Training,
+    state: ValueState,
+    key: UInt32[np.ndarray, " 2"],
+) -> tuple[Float[np.ndarray, "weight objective"], Float[np.ndarray, " weight"]]:
+    """Random weights, and how likely each is to be taken: less where many lead to the same."""
+    assert state.learner is not None
+    shares = {"single_share": settings.single_share, "middle_share": settings.middle_share}
+    objectives = training.spec.num_objectives
+    weights = np.asarray(_random_weights(key, (DRAWN,), objectives, **shares))
+    starts = state.starts(FEW_STARTS)
+    if len(starts) == 0:
+        return weights, np.full(DRAWN, 1 / DRAWN)
+    values = state.learner.values
+    expected = expected_of_plans(values, starts, weights) / np.asarray(values.extent)
+    return weights, rarity(expected, settings.alike)
+
+
+def rarity(
+    vectors: Float[np.ndarray, "vector objective"], alike: float
+) -> Float[np.ndarray, " vector"]:
+    """Probabilities of vectors: each shares its own with those that are nearer than `alike`.
+
+    >>> rarity(np.array([[0.0], [0.0], [5.0]]), 0.1)
+    array([0.25, 0.25, 0.5 ])
+    """
+    gaps = np.square(vectors[:, None] - vectors[None]).sum(axis=2)
+    shared = 1 / np.exp(-gaps / alike**2).sum(axis=1)
+    return shared / shared.sum()
+
+
+_random_weights = eqx.filter_jit(random_weights)
 
 
 def _learner(
@@ -121,21 +162,30 @@ def _spread(training: Training) -> Float[np.ndarray, " objective"]:
 
 def _weighing(settings: LearningSettings, learner: ValueLearner, state: ValueState) -> ValueLearner:
     """The learner whose weights follow what its policies differ in: by chance no more."""
-    steps = state.seen.steps
-    starts = steps.observations[steps.first][-MOST_STARTS:]
+    starts = state.starts(MOST_STARTS)
     if len(starts) == 0:
         return learner
     weights = spread_weights(len(learner.values.unit), WEIGHED)
     extent = np.ptp(expected_of_plans(learner.values, starts, weights), axis=0)
     old = np.asarray(learner.values.extent)
-    least = LEAST_EXTENT * np.asarray(learner.values.unit)
-    new = np.maximum(old + settings.extent_rate * (extent - old), least)
-    return _with_extent(learner, new.astype(np.float32))
+    new = old + settings.extent_rate * (extent - old)
+    least = np.asarray(learner.least_unit)
+    new = np.maximum(new, LEAST_EXTENT * least).astype(np.float32)
+    unit = np.maximum(new / settings.value_scale, least).astype(np.float32)
+    return _with_extent(learner, new, unit)
 
 
-def _with_extent(learner: ValueLearner, extent: Float[np.ndarray, " objective"]) -> ValueLearner:
-    new = jnp.asarray(extent)
-    return eqx.tree_at(lambda one: (one.values.extent, one.older.extent), learner, (new, new))
+def _with_extent(
+    learner: ValueLearner,
+    extent: Float[AnyArray, " objective"],
+    unit: Float[AnyArray, " objective"],
+) -> ValueLearner:
+    """The learner with other scales; what it expects of actions is the same."""
+    return eqx.tree_at(
+        lambda one: (one.values, one.older),
+        learner,
+        (learner.values.rescaled(unit, extent), learner.older.rescaled(unit, extent)),
+    )
 
 
 @eqx.filter_jit

@@ -12,7 +12,7 @@ class LearningSettings(AbstractRefinement):
 
     memory_steps: int = 200_000
     """How many of the last steps are learnt from."""
-    updates_per_step: float = 0.7
+    updates_per_step: float = 1.0
     """Updates of the values for each step, whoever took it."""
     most_updates: int = 200_000
     """Updates of the values at most: with a large budget each step brings fewer."""
@@ -32,9 +32,9 @@ class LearningSettings(AbstractRefinement):
     """The discount is at most as if episodes ended by chance after so many steps on average. With
     a larger discount of the training, values are learnt only where episodes have twice as many
     steps at most."""
-    value_scale: float = 2.5
-    """How large a return is to the value network that differs from the mean by one standard
-    deviation: Adam's steps are small beside large values."""
+    value_scale: float = 10.0
+    """How large to the value network the difference is between policies of different weights, or
+    the first standard deviation of returns, if that is larger: Adam's steps are small beside it."""
     extent_rate: float = 0.1
     """Weights count how far the expected returns of the policies lie apart; how fast they follow
     it, each time that values have been learnt."""
@@ -43,6 +43,9 @@ class LearningSettings(AbstractRefinement):
     middle_share: float = 0.5
     """How much of the weights is near the middle, where all objectives count the same; the others
     are spread evenly. What they have in common is learnt there first."""
+    alike: float = 0.15
+    """Weights are drawn less often where many have policies whose expected returns differ by less,
+    as a share of how far those of all policies lie apart."""
 
     def __post_init__(self) -> None:
         at_least(
@@ -52,7 +55,7 @@ class LearningSettings(AbstractRefinement):
         at_least(self, 0, "updates_per_step", "single_share", "middle_share", "extent_rate")
         at_most(self, 1, "single_share", "extent_rate")
         at_most(self, 1 - self.single_share, "middle_share")
-        positive(self, "learning_rate", "last_value_rate", "value_scale")
+        positive(self, "learning_rate", "last_value_rate", "value_scale", "alike")
 
 
 @dataclass(frozen=True, kw_only=True)
