@@ -12,11 +12,19 @@ from pcn.episodes import Episodes
 from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.checking import check_episodes
 from pcn.rollout.compiled import compiled_rollout
+from pcn.rollout.noisy import AbstractNoisyAgent, in_a_row
 from pcn.rollout.scripted import ScriptedAgent, scripted_rollout
 from pcn.rollout.stepped import stepped_rollout
 from pcn.types import MostSteps, RandomKey
 
-__all__ = ["AbstractAgent", "ScriptedAgent", "rollout", "run_episodes"]
+__all__ = [
+    "AbstractAgent",
+    "AbstractNoisyAgent",
+    "ScriptedAgent",
+    "in_a_row",
+    "rollout",
+    "run_episodes",
+]
 
 
 def rollout(

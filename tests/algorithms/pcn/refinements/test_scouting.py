@@ -159,9 +159,13 @@ def scout(**others):
     actions = np.array([[1], [2], [3]], np.int32)[order][None]
     given = {"noise": np.zeros((), np.float32), "arrived": np.array(False), **others}
     return Scout(
-        CategoricalHead((4,)), prints[order], actions, np.argsort(order)[2:].astype(np.int32),
-        np.zeros((), np.int32), **given,
-    )  # fmt: skip
+        action_head=CategoricalHead((4,)),
+        prints=prints[order],
+        actions=actions,
+        goals=np.argsort(order)[2:].astype(np.int32),
+        way=np.zeros((), np.int32),
+        **given,
+    )
 
 
 def drawn_actions(agent, place, mask=None):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import jax
 import numpy as np
-from jaxtyping import Bool, UInt32
+from jaxtyping import Bool, Int, UInt32
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
 from pcn.algorithms.pcn.refinements.planned.scout import Scout, observation_print
@@ -21,8 +21,9 @@ from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
 from pcn.envs.spec import EnvironmentSpec
+from pcn.nets.heads import AbstractActionHead
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.scouts import hardly_tried, ways_to
+from pcn.planning.scouts import Goals, Ways, hardly_tried, ways_to
 
 FEWEST_STATES = 256
 """Tables have room for so many states, or twice as many and so on: few sizes are compiled."""
@@ -121,24 +122,9 @@ class Scouting(AbstractRefinement):
         batch = training.schedule.batch(size, steps_left)
         drawn = rng.choice(some, size, p=ways.chances / ways.chances.sum())
         most_steps = (2 * ways.num_steps()[drawn] + self.wandering).astype(np.int64)
-        prints, order = sorted_prints(counts)
-        rows = head.from_options(counts.action_rows(np.maximum(ways.actions, 0)))
-        rows = np.where((ways.actions >= 0)[..., None], rows, head.none())[:, order]
-        places = np.argsort(order)
-        room = FEWEST_STATES
-        while room < len(prints):
-            room *= 2
-        empty, missing = room - len(prints), self.num_goals - some
+        agents = self._scouts(head, counts, goals, ways, drawn)
         episodes = training.runner.run(
-            Scout(
-                head,
-                np.pad(prints, (0, empty), constant_values=np.iinfo(np.uint32).max),
-                np.pad(rows, ((0, missing), (0, empty), (0, 0)), mode="edge").astype(head.dtype),
-                np.pad(places[goals.states], (0, missing)).astype(np.int32),
-                drawn.astype(np.int32),
-                np.full(size, self.noise, np.float32),
-                np.zeros(size, bool),
-            ),
+            agents,
             training.next_key(),
             size,
             count=batch.count,
@@ -146,6 +132,33 @@ class Scouting(AbstractRefinement):
         )
         training.dataset.add(episodes)
         return True
+
+    def _scouts(
+        self,
+        head: AbstractActionHead,
+        counts: TransitionCounts,
+        goals: Goals,
+        ways: Ways,
+        drawn: Int[np.ndarray, " scout"],
+    ) -> Scout:
+        """A batch of agents, each on the way that was drawn for it."""
+        prints, order = sorted_prints(counts)
+        rows = head.from_options(counts.action_rows(np.maximum(ways.actions, 0)))
+        rows = np.where((ways.actions >= 0)[..., None], rows, head.none())[:, order]
+        places = np.argsort(order)[goals.states]
+        room = FEWEST_STATES
+        while room < len(prints):
+            room *= 2
+        empty, missing = room - len(prints), self.num_goals - len(places)
+        return Scout(
+            action_head=head,
+            noise=np.full(len(drawn), self.noise, np.float32),
+            prints=np.pad(prints, (0, empty), constant_values=np.iinfo(np.uint32).max),
+            actions=np.pad(rows, ((0, missing), (0, empty), (0, 0)), "edge").astype(head.dtype),
+            goals=np.pad(places, (0, missing)).astype(np.int32),
+            way=drawn.astype(np.int32),
+            arrived=np.zeros(len(drawn), bool),
+        )
 
 
 def allowed_actions(counts: TransitionCounts) -> Bool[np.ndarray, "state action"] | None:

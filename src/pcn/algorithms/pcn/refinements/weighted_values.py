@@ -127,10 +127,10 @@ class WeightedValues(LearningSettings, FollowingSettings):
         drawn, chances = learning.drawn_weights(self, training, state, training.next_key())
         weights = drawn[training.rng.choice(len(drawn), size, p=chances)]
         agents = ValueAgent(
-            state.learner.values,
-            training.learner.policy.action_head,
-            np.asarray(weights),
-            (self.noise * training.rng.uniform(size=size)).astype(np.float32),
+            action_head=training.learner.policy.action_head,
+            noise=(self.noise * training.rng.uniform(size=size)).astype(np.float32),
+            values=state.learner.values,
+            weights=np.asarray(weights),
         )
         episodes = training.runner.run(
             agents, training.next_key(), size, count=batch.count, most_steps=batch.most_steps

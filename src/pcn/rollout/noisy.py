@@ -1,0 +1,65 @@
+"""Agents that know what they want, and act at random now and then."""
+
+from abc import abstractmethod
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
+
+from pcn.nets.heads import AbstractActionHead
+from pcn.rollout.agent import AbstractAgent
+from pcn.types import AnyArray
+
+
+class AbstractNoisyAgent(AbstractAgent):
+    """Does what it wants; with the probability `noise`, or where it wants nothing, anything."""
+
+    action_head: AbstractActionHead
+    noise: Float[AnyArray, "*episode"]
+    """Probability of a random action."""
+
+    @abstractmethod
+    def wanted(
+        self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None
+    ) -> tuple[Num[Array, " part"], Bool[Array, ""]]:
+        """An action, and whether the agent wants it at all."""
+
+    def act(
+        self,
+        observation: PyTree[Array],
+        key: PRNGKeyArray,
+        mask: Bool[Array, " choice"] | None = None,
+    ) -> Num[Array, " part"]:
+        """What it wants, or a random action."""
+        return self.act_drawn(observation, self.draw(key), mask)
+
+    def draw(self, key: PRNGKeyArray) -> Float[Array, " drawn"]:
+        """Noise for a random choice, and a chance."""
+        random_key, chance_key = jax.random.split(key)
+        noise = self.action_head.noise(random_key)
+        return jnp.concatenate([noise, jax.random.uniform(chance_key, (1,))])
+
+    def act_drawn(
+        self,
+        observation: PyTree[Array],
+        drawn: Float[Array, " drawn"],
+        mask: Bool[Array, " choice"] | None = None,
+    ) -> Num[Array, " part"]:
+        """What `act` does, with random numbers that were drawn before."""
+        action, is_wanted = self.wanted(observation, mask)
+        random = self.action_head.random(drawn[:-1], mask)
+        return jnp.where(is_wanted & (drawn[-1] >= self.noise), action, random)
+
+    def observing(
+        self, action: Num[Array, " part"], reward: Float[Array, " objective"]
+    ) -> "AbstractNoisyAgent":
+        """The same agent: rewards are nothing to it."""
+        del action, reward
+        return self
+
+
+def in_a_row(observation: PyTree[Array]) -> Float[Array, " number"]:
+    """All numbers of an observation, as `pcn.episodes.flat` has them; it compiles."""
+    return jnp.concatenate(
+        [jnp.ravel(leaf).astype(jnp.float32) for leaf in jax.tree.leaves(observation)]
+    )
