@@ -168,15 +168,15 @@ def _reset(facts: dict[str, Any], *, commanded: bool, choose: bool) -> Iterator[
             yield f'        {kept} = self.start["{given}"] if {given} is None else {given}'
     else:
         (start,) = facts["policies"]
-        numbers = ", ".join(map(str, np.float32(start["desired_return"])))
-        horizon = np.float32(start["desired_horizon"])
-        yield f"    def reset(self, desired_return=({numbers}), desired_horizon={horizon}):"
+        numbers = ", ".join(str(np.float32(one)) for one in start["desired_return"])
+        steps = np.float32(start["desired_horizon"])
+        yield f"    def reset(self, desired_return=({numbers}), desired_horizon={steps}):"
     if commanded:
         names = {one.key: one.name for one in _numbers(facts)}
-        given = ("wanted", "horizon") if choose else ("desired_return", "desired_horizon")
-        wanted = _bounded(f"np.float32({given[0]})", "minimum", names.get("upper_bound"))
-        yield f"        self.want = {wanted}"
-        yield f"        self.horizon = np.float32({given[1]})"
+        wanted, horizon = ("wanted", "horizon") if choose else ("desired_return", "desired_horizon")
+        bounded = _bounded(f"np.float32({wanted})", "minimum", names.get("upper_bound"))
+        yield f"        self.want = {bounded}"
+        yield f"        self.horizon = np.float32({horizon})"
     if facts["pictures"] is not None:
         yield "        self.frames = []"
 
