@@ -99,7 +99,8 @@ class NoiseTolerance(AbstractRefinement):
         head = training.learner.policy.action_head
         scripts = training.dataset.actions(rows) * repeats
         index = np.arange(len(scripts))
-        padded = np.zeros((len(scripts), int(rows.lengths.max()), scripts[0].shape[1]), head.dtype)
+        limit = training.spec.step_limit  # one length: another one would be compiled anew
+        padded = np.zeros((len(scripts), limit, scripts[0].shape[1]), head.dtype)
         for number, script in enumerate(scripts):
             padded[number, : len(script)] = script
         played = training.runner.run(
