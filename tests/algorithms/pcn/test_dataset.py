@@ -231,17 +231,6 @@ def test_candidates_come_in_the_order_of_the_first_objective():
     assert found.tolist() == [[0, 3], [1, 2], [1, 5], [2, 1], [3, 0]]
 
 
-def test_few_candidates_stand_for_the_whole_archive():
-    """By age alone they would be those in the middle, which came first."""
-    dataset = Dataset(make_spec(), CONFIG)
-    wanted = np.array([[4.0, 4.1], [4.1, 4.0], [3.9, 4.2], [4.2, 3.9], [0.0, 9.0], [9.0, 0.0]])
-    dataset.add(make_episodes(np.random.default_rng(6), num_episodes=6, returns=wanted))
-    found = dataset.candidates(3).returns
-    assert len(found) == 3
-    assert found[[0, -1]].tolist() == [[0, 9], [9, 0]]
-    assert len(dataset.candidates(6)) == 6
-
-
 def test_given_tolerances_hold_for_what_is_stored_already():
     dataset = Dataset(make_spec(), CONFIG)
     wanted = np.array([[3.0, 0.0], [0.0, 3.0], [2.9, 0.1], [0.1, 2.9]])

@@ -13,7 +13,7 @@ from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
-from pcn.pareto import PARETO, AbstractOrder, Scaled, Scoreboard, has_changed, spread, spread_out
+from pcn.pareto import PARETO, AbstractOrder, Scaled, Scoreboard, has_changed, spread
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
 LEAST_RANGE = 0.2
@@ -215,14 +215,8 @@ class Dataset:
     def candidates(self, count: int) -> Archive:
         """The archive and the best other episodes, one for each distinct return and horizon.
 
-        Where outcomes are stochastic, a command for less can return more on average. If the archive
-        alone has more, those that stand for all of it: the best in each objective, and others far
-        from one another.
+        Where outcomes are stochastic, a command for less can return more on average.
         """
-        known = self.archive()
-        if count < len(known):
-            kept = np.sort(spread_out(known.returns, count))
-            return Archive(known.rows.taking(kept))
         best_first = np.argsort(-self.board.scores(), kind="stable")
         commands = np.column_stack([self.board.returns, self.rows.lengths])[best_first]
         _, first = np.unique(commands, axis=0, return_index=True)
