@@ -122,7 +122,7 @@ class TransitionCounts:
         real = elsewhere | ~acted[self.next_states]
         return (kinds == _TERMINATED) | ((kinds == _AT_THE_LIMIT) & real)
 
-    def action_rows(self, numbers: Int[np.ndarray, " action"]) -> Int[np.ndarray, "action part"]:
+    def action_rows(self, numbers: Int[np.ndarray, "*action"]) -> Int[np.ndarray, "*action part"]:
         """Actions as rows with a number for each part."""
         parts = np.unravel_index(numbers, self.action_sizes)
         return np.stack(parts, axis=-1).astype(np.int32)

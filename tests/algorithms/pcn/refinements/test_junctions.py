@@ -9,7 +9,7 @@ from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import Junctions
 from pcn.algorithms.pcn.refinements.joining.junction_memory import JunctionMemory
 from pcn.algorithms.pcn.refinements.joining.places import Places
-from pcn.algorithms.pcn.refinements.variations import play_scripts
+from pcn.algorithms.pcn.refinements.scripts import play_scripts
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure

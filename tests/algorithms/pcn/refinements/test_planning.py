@@ -252,6 +252,22 @@ def test_a_model_that_executions_contradict_is_not():
     assert fitting.contender.expected is None
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("better", "believed"), [(0.01, True), (0.5, False)])
+def test_an_error_far_below_the_range_of_stored_returns_is_none(monkeypatch, better, believed):
+    """Over the bridge to the gold: nothing is random, and there is no range to compare with."""
+    training = explored(River())
+    fitting = SETTINGS.contender(training, np.array([0, 1], np.uint32))
+    while not fitting._fitted:
+        fitting.iterate()
+    only = np.flatnonzero(fitting._reached[:, 0] == 2.0)
+    assert len(only) == 1
+    monkeypatch.setattr(fitting, "_useful", lambda: only)
+    fitting._reached = fitting._reached + np.array([0.0, better])
+    fitting.iterate()
+    assert (fitting.contender.expected is not None) == believed
+
+
 class Endless(River):
     """Nobody gets across: episodes end at the step limit only."""
 

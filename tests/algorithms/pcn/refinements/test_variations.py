@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import Variations
-from pcn.algorithms.pcn.refinements.variations import Alike
+from pcn.algorithms.pcn.refinements.scripts import Alike
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure

@@ -15,6 +15,7 @@ from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.refinements.replay_check import ReplayCheck
 from pcn.algorithms.pcn.refinements.rhythms import Rhythms
 from pcn.algorithms.pcn.refinements.routes import Routes
+from pcn.algorithms.pcn.refinements.scouting import Scouting
 from pcn.algorithms.pcn.refinements.standardise import Standardise
 from pcn.algorithms.pcn.refinements.sticky_actions import StickyActions
 from pcn.algorithms.pcn.refinements.stored_evaluations import StoredEvaluations
@@ -38,6 +39,7 @@ __all__ = [
     "ReplayCheck",
     "Rhythms",
     "Routes",
+    "Scouting",
     "Standardise",
     "StickyActions",
     "StoredEvaluations",
@@ -61,6 +63,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "noise_tolerance": NoiseTolerance,
     "consolidation": Consolidation,
     "planning": Planning,
+    "scouting": Scouting,
     "fitted_planning": FittedPlanning,
     "weighted_values": WeightedValues,
     "expected_rewards": ExpectedRewards,

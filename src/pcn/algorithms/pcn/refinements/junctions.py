@@ -17,7 +17,7 @@ from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.joining.junction_memory import Joints, JunctionMemory
 from pcn.algorithms.pcn.refinements.routes import promising
-from pcn.algorithms.pcn.refinements.variations import Actions, play_scripts
+from pcn.algorithms.pcn.refinements.scripts import Actions, play_scripts
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import num_parts, whole_numbers

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
 from pcn.algorithms.pcn.refinements.joining.places import Places
 from pcn.algorithms.pcn.refinements.joining.ways import NONE, Ways
-from pcn.algorithms.pcn.refinements.variations import Actions, Tried
+from pcn.algorithms.pcn.refinements.scripts import Actions, Tried
 from pcn.episodes import Episodes, flat
 from pcn.pareto import Tolerances
 

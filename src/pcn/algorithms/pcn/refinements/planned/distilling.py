@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _SURE = 0.3
 """A lesson is known when all wrong actions together are less likely than this."""
+_STORED_SHARE = 0.1
+"""Plans are tested as if they lay apart by at least this share of the range of stored returns."""
 _PATIENCE = 4
 """Executions that test the model are broken off after so many times as many steps as it says."""
 _PROGRESS = 0.8
@@ -174,7 +176,9 @@ class Distilling(AbstractFitting):
         returns = episodes.returns(discount=training.config.discount)[:count]
         missing = returns - self._reached[index[:count]]
         error = missing.std(axis=0, ddof=1) / np.sqrt(count)
-        extent = np.ptp(self._reached[useful], axis=0)
+        # Plans may hardly differ in an objective that others differ in a lot.
+        stored = np.ptp(training.dataset.rows.returns, axis=0)
+        extent = np.maximum(np.ptp(self._reached[useful], axis=0), _STORED_SHARE * stored)
         allowed = settings.trial_errors * error + settings.trial_slack * extent
         # What is the same for all commands has no extent, and is still no exact number.
         allowed += 1e-6 * np.abs(self._reached).max(axis=0)

@@ -1,0 +1,166 @@
+"""Scouting: go to what was hardly tried, and try it.
+
+In stochastic environments a plan can only be as good as the counts that it is made of. Random
+actions try the same things again and again near the beginning, and a network repeats what is good
+already. Where transitions are counted for `planning`, the counts know which actions were hardly
+tried, and the likeliest way there. Some episodes go it, try the action and then act at random.
+Brafman and Tennenholtz, "R-MAX", 2002; Ecoffet et al., "First return, then explore", 2021,
+arXiv:2004.12919.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+from jaxtyping import Bool, UInt32
+
+from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
+from pcn.algorithms.pcn.refinements.planned.scout import Scout, observation_print
+from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.training import Training
+from pcn.checks import at_least, at_most
+from pcn.envs.spec import EnvironmentSpec
+from pcn.planning.counting import TransitionCounts
+from pcn.planning.scouts import hardly_tried, ways_to
+
+FEWEST_STATES = 256
+"""Tables have room for so many states, or twice as many and so on: few sizes are compiled."""
+
+
+class Scouted(AbstractState):
+    """How many steps scouts have taken."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """The steps."""
+        return {"steps": np.array(self.steps)}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what `to_arrays` gave."""
+        self.steps = int(arrays["steps"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scouting(AbstractRefinement):
+    """Send some episodes to actions that were hardly tried, where transitions are counted.
+
+    Only in stochastic environments whose observations repeat, beside `planning`.
+    """
+
+    share: float = 0.3
+    """Share of the exploring steps, as long as there is something left to try."""
+    batches: int = 50
+    """Ways are looked for about so many times in a training."""
+    most_visits: int = 5
+    """What was tried so often is known."""
+    num_goals: int = 16
+    """Goals that ways are looked for at a time; those hardly ever tried are preferred."""
+    num_scouts: int = 8
+    """Episodes that are sent at a time."""
+    wandering: int = 20
+    """Steps that a scout may take beside its way, and as many more as the way has."""
+    noise: float = 0.1
+    """On its way an episode acts at random with this probability."""
+    most_pairs: int = 2_000_000
+    """With more states times actions than this, nothing is looked for: it would take too long."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "share", "noise")
+        at_most(self, 1, "share", "noise")
+        at_least(self, 1, "batches", "most_visits", "num_goals", "num_scouts", "most_pairs")
+        at_least(self, 0, "wandering")
+
+    def applies_to(self, spec: EnvironmentSpec) -> bool:
+        """Only where the same actions can have different outcomes."""
+        return not spec.deterministic
+
+    def fresh_state(self, training: Training) -> Scouted:
+        """No steps yet."""
+        del training
+        return Scouted()
+
+    def after_exploring(self, training: Training) -> None:
+        """Send scouts for as many steps as are due."""
+        counts, state = self.counts(training), self.state_in(training, Scouted)
+        before, total = training.steps, training.steps + training.exploring_steps_left
+        due = int(self.share * before)
+        if counts is None or due - state.steps < self.share * total / self.batches:
+            return
+        end = min(before + due - state.steps, total)
+        while training.steps < end and self._send(training, counts, end - training.steps):
+            pass
+        # Where there is nothing to try, it is not made up for later.
+        state.steps = max(due, state.steps + training.steps - before)
+
+    def counts(self, training: Training) -> TransitionCounts | None:
+        """What `planning` has counted; None where it is off or observations hardly repeat."""
+        for one in training.refinements:
+            if isinstance(one, Planning):
+                counts = one.counts(training)
+                size = counts.num_states * counts.num_actions
+                return counts if not counts.given_up and 0 < size <= self.most_pairs else None
+        return None
+
+    def _send(self, training: Training, counts: TransitionCounts, steps_left: int) -> bool:
+        """Run a batch of scouts and store their episodes; False where there is nothing to try."""
+        head, rng = training.learner.policy.action_head, training.rng
+        goals = hardly_tried(counts, allowed_actions(counts), most_visits=self.most_visits)
+        if len(goals.states) == 0:
+            return False
+        weights = 1.0 / (1 + goals.visits) ** 2
+        some = min(self.num_goals, len(weights))
+        index = rng.choice(len(weights), some, replace=False, p=weights / weights.sum())
+        goals = goals.chosen(index)
+        ways = ways_to(counts, goals)
+        if ways.chances.sum() <= 0:
+            return False
+        size = self.num_scouts
+        batch = training.schedule.batch(size, steps_left)
+        drawn = rng.choice(some, size, p=ways.chances / ways.chances.sum())
+        most_steps = (2 * ways.num_steps()[drawn] + self.wandering).astype(np.int64)
+        prints, order = sorted_prints(counts)
+        rows = head.from_options(counts.action_rows(np.maximum(ways.actions, 0)))
+        rows = np.where((ways.actions >= 0)[..., None], rows, head.none())[:, order]
+        places = np.argsort(order)
+        room = FEWEST_STATES
+        while room < len(prints):
+            room *= 2
+        empty, missing = room - len(prints), self.num_goals - some
+        episodes = training.runner.run(
+            Scout(
+                head,
+                np.pad(prints, (0, empty), constant_values=np.iinfo(np.uint32).max),
+                np.pad(rows, ((0, missing), (0, empty), (0, 0)), mode="edge").astype(head.dtype),
+                np.pad(places[goals.states], (0, missing)).astype(np.int32),
+                drawn.astype(np.int32),
+                np.full(size, self.noise, np.float32),
+                np.zeros(size, bool),
+            ),
+            training.next_key(),
+            size,
+            count=batch.count,
+            most_steps=np.minimum(batch.most_steps, most_steps),
+        )
+        training.dataset.add(episodes)
+        return True
+
+
+def allowed_actions(counts: TransitionCounts) -> Bool[np.ndarray, "state action"] | None:
+    """Which actions masks have ever allowed in each state; None without masks."""
+    if counts.masks.shape[1] == 0:
+        return None
+    parts = counts.action_rows(np.arange(counts.num_actions))
+    begin = np.cumsum([0, *counts.action_sizes[:-1]])
+    return np.all(counts.masks[:, parts + begin], axis=2)
+
+
+def sorted_prints(
+    counts: TransitionCounts,
+) -> tuple[UInt32[np.ndarray, " state"], np.ndarray]:
+    """The numbers of all states in ascending order, and the states in this order."""
+    prints = np.asarray(jax.vmap(observation_print)(counts.observations))
+    order = np.argsort(prints, kind="stable")
+    return prints[order], order
