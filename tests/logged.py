@@ -19,6 +19,7 @@ class Logged(gym.Env):
 
     observation_space = gym.spaces.MultiDiscrete([6], dtype=np.int32)
     action_space = gym.spaces.Discrete(3)
+    deterministic = True
     seeds: list[int]
     """What episodes were begun with, in their order."""
     rewards: list[np.ndarray]
@@ -67,8 +68,19 @@ class Wait(Walk):
         return seen, reward, ended and action != 2
 
 
+class Slip(Wait):
+    """The same, but one step in four is not taken."""
+
+    deterministic = False
+
+    def follow(self, action):
+        return super().follow(2 if self.np_random.random() < 0.25 else action)
+
+
 class Gamble(Logged):
     """One step: (1, 3), (3, 1) or (0, 0), moved at random along and across the front."""
+
+    deterministic = False
 
     def begin(self):
         return np.zeros(1, np.int32)
@@ -83,7 +95,7 @@ class Gamble(Logged):
 def environment(kind, *, step_limit=SETTLED["step_limit"], **options):
     """One of the environments above, as algorithms train on it."""
     settled = {**SETTLED, "step_limit": step_limit}
-    probe = Probe(**settled, deterministic=kind is not Gamble)
+    probe = Probe(**settled, deterministic=kind.deterministic)
     return GymnasiumEnvironment.from_source(GymnasiumSource(kind.__name__, kind), probe, **options)
 
 

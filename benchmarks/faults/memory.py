@@ -4,16 +4,19 @@ After the first tenth, when all programs are compiled and the dataset is full, i
 
     python benchmarks/faults/memory.py compiled --steps 10000000
     python benchmarks/faults/memory.py gymnasium --steps 1000000
+    python benchmarks/faults/memory.py compiled --steps 1000000 --without variations
 
-Beside it stand the programs that were compiled so far, the JAX arrays that are alive, and how many
-Python objects there are: what grows tells where memory goes. The network is small and learns
-rarely: what is measured is the bookkeeping of steps, episodes, evaluations and checkpoints, which
-is the same for every network.
+Beside it stand the programs that were compiled so far, the JAX arrays that are alive, how many
+Python objects the garbage collector knows, and how many blocks of memory Python has handed out:
+what grows tells where memory goes. Numbers are blocks, but no objects of the collector. The network
+is small and learns rarely: what is measured is the bookkeeping of steps, episodes, evaluations and
+checkpoints, which is the same for every network.
 """
 
 import argparse
 import gc
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -42,6 +45,7 @@ def main() -> None:
     parser.add_argument("kind", choices=list(ENVIRONMENTS))
     parser.add_argument("--steps", type=int, default=10_000_000)
     parser.add_argument("--lines", type=int, default=40)
+    parser.add_argument("--without", nargs="*", default=[], help="refinements that are off")
     options = parser.parse_args()
     pcn.configure_jax()
     seen: list[tuple[int, float]] = []
@@ -62,14 +66,15 @@ def main() -> None:
             arrays = sum(array.nbytes for array in jax.live_arrays()) / 2**20
             print(
                 f"{event.steps:>12,} steps {seen[-1][1]:8.1f} MB, {len(programs)} programs, "
-                f"{arrays:.1f} MB of arrays, {len(gc.get_objects()):,} objects",
+                f"{arrays:.1f} MB of arrays, {len(gc.get_objects()):,} objects, "
+                f"{sys.getallocatedblocks():,} blocks",
                 flush=True,
             )
 
     with tempfile.TemporaryDirectory() as folder:
         pcn.train(
             ENVIRONMENTS[options.kind], total_steps=options.steps, report=report,
-            out=Path(folder) / "run", **OPTIONS,
+            out=Path(folder) / "run", **OPTIONS, **dict.fromkeys(options.without, False),
         )  # fmt: skip
     steps, sizes = np.array(seen).T
     late = steps >= options.steps / 10

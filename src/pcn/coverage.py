@@ -102,6 +102,7 @@ class CoverageSet:
         *,
         tolerances: Tolerances,
         order: AbstractOrder = PARETO,
+        network: Int[np.ndarray, " policy"] | None = None,
         num_stopped: int = 0,
     ) -> "CoverageSet":
         """Policies that nobody has run: `executed` is what was requested, executed zero times."""
@@ -112,6 +113,7 @@ class CoverageSet:
             np.zeros_like(requested),
             tolerances,
             executions=np.zeros(len(requested), np.int64),
+            network=np.zeros(len(requested), np.int64) if network is None else network,
             order=order,
             num_stopped=num_stopped,
         )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from logged import Gamble, Wait, Walk, environment
+from logged import Gamble, Slip, Wait, Walk, environment
 from pcn.algorithms import ALGORITHMS
 from sizes import tiny
 
@@ -66,6 +66,24 @@ def test_policies_that_never_end_their_episodes_are_stopped_within_the_budget(
         stopped += result.num_stopped
     # What evaluations have shown is kept for the end, so that nothing has to be stopped.
     assert (stopped == 0) == (evaluations > 0)
+
+
+@pytest.mark.parametrize("refinements", [{}, {"expected_returns": {}}], ids=["paper", "raced"])
+def test_stochastic_executions_that_do_not_end_are_stopped_within_the_budget(refinements):
+    untaught = {"learning_rate": 1e-9, "updates_per_iteration": 1, "evaluations": 0}
+    sizes = {**untaught, "total_steps": 120, "refinements": refinements}
+    config = ALGORITHMS["pcn"].config_class.of(tiny("pcn"), sizes)
+    for seed, none_ends in ((0, False), (3, True)):
+        before = len(Slip.rewards)
+        trainer = ALGORITHMS["pcn"].trainer(environment(Slip, step_limit=40), config, seed=seed)
+        while not trainer.done:
+            trainer.iterate()
+        result, told = trainer.outcome().coverage_set, trainer.take_notices()
+        assert trainer.steps == len(Slip.rewards) - before <= 120
+        assert result.num_stopped > 0
+        assert told[0].startswith(f"{result.num_stopped} of ")
+        assert result.is_executed != none_ends
+        assert not none_ends or result.num_stopped == len(result)
 
 
 @pytest.mark.parametrize("refinements", [{}, {"loop_erasure": {}}], ids=["paper", "loop erasure"])

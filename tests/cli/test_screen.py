@@ -120,19 +120,28 @@ def test_the_overview_is_what_the_environments_say():
         (["check"], "ENVIRONMENT (one that `pcn envs` lists, an id of"),
     ],
 )  # fmt: skip
-def test_a_slip_of_the_keyboard_is_answered_in_one_sentence(arguments, told, capsys):
-    assert told in refusal(capsys, *arguments)
+@pytest.mark.parametrize("terminal", [False, True], ids=["file", "terminal"])
+def test_a_slip_of_the_keyboard_is_answered_in_one_sentence(
+    arguments, told, terminal, capsys, monkeypatch
+):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    said = refusal(capsys, *arguments)
+    assert told in said
+    assert "─" not in said
 
 
-def test_help_is_short_and_shows_no_riddles(capsys):
+def test_help_is_short_and_shows_no_riddles(capsys, monkeypatch):
     from pcn.cli import main
 
+    monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):
         main(["train", "--help"])
     basic = capsys.readouterr().out
     assert basic.startswith("usage: pcn train [-h] [OPTIONS] [ENVIRONMENT]\n")
     about = basic.partition("positional arguments")[0].rstrip()
-    assert "\n " not in about  # one line for each paragraph
+    assert "\n " not in about  # each paragraph is as wide as the terminal
+    assert 70 < max(len(line) for line in basic.splitlines()) <= 80
     assert len(basic.splitlines()) < 80
     assert "--help-all" in basic
     assert "--total-steps" in basic
@@ -145,6 +154,18 @@ def test_help_is_short_and_shows_no_riddles(capsys):
     everything = capsys.readouterr().out
     assert "--consolidation.updates" in everything
     assert "{None}" not in basic + everything
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_no_wider_than_the_terminal(command, capsys, monkeypatch):
+    from pcn.cli import main
+
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    about = [line for line in capsys.readouterr().out.splitlines() if line[:1].isalpha()]
+    main([])
+    assert max(len(line) for line in about + capsys.readouterr().out.splitlines()) <= 80
 
 
 def test_help_calls_what_a_command_takes_by_its_name(capsys):

@@ -71,3 +71,24 @@ def test_every_script_and_module_that_is_named_exists():
     for name in modules:
         root = ROOT / "src" if name.startswith("pcn") else ROOT
         assert (root / (name.replace(".", "/") + ".py")).is_file(), name
+
+
+def test_llms_txt_lists_every_page_and_leads_nowhere_else():
+    linked = set(re.findall(r"\]\(([^)]+)\)", (ROOT / "llms.txt").read_text()))
+    assert all((ROOT / path).is_file() for path in linked)
+    pages = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    repeated = {f"docs/{name}.md" for name in ("index", "changelog", "contributing")}
+    assert pages - repeated <= linked
+
+
+def test_every_file_that_repeats_a_fault_exists():
+    text = TEXT["docs/reliability.md"]
+    named = set(re.findall(r"(?:tests|benchmarks)/[\w/]+\.py", text))
+    assert len(named) > 30
+    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
+
+
+def test_the_workflow_and_the_hook_run_the_same_checks_as_ci():
+    assert "bash .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text()
+    assert "entry: make check" in (ROOT / ".pre-commit-config.yaml").read_text()
+    assert "make check" in (ROOT / ".ci/run").read_text()

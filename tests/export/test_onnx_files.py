@@ -123,6 +123,12 @@ def test_what_cannot_be_written_is_told_in_a_sentence(name, policy, sentence, tm
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["", ".", "/"])
+def test_a_place_without_a_name_is_told_in_a_sentence(name):
+    with pytest.raises(UserError, match=r"must end in \.onnx"):
+        write_onnx(shown("pcn").acting, name, policy=0)
+
+
 def test_files_of_ones_own_are_not_overwritten(tmp_path):
     (tmp_path / "policy_card.md").write_text("my notes")
     with pytest.raises(UserError, match="was not written by pcn"):

@@ -37,24 +37,24 @@ COMMANDS = {
 USAGE = """\
 usage: pcn COMMAND ...
 
-Pareto Conditioned Networks: learn every non-dominated policy, and run the one you pick.
+Pareto Conditioned Networks: learn every non-dominated policy, run your choice.
 
   pcn envs                                    what can be trained on
-  pcn check deep-sea-treasure-v0              what random episodes tell of an environment
-  pcn train deep-sea-treasure --out RUN       train and record the run in a new folder
-  pcn train deep-sea-treasure --algorithm ra  the same with another algorithm: mones or ra
-  pcn train --from-dataset D                  learn from logged episodes: a run's, npz or Minari
+  pcn check deep-sea-treasure-v0              what random episodes tell
+  pcn train deep-sea-treasure --out RUN       train, and record the run
+  pcn train deep-sea-treasure --algorithm ra  with another algorithm
+  pcn train --from-dataset D                  learn from logged episodes
   pcn resume RUN                              continue an interrupted run
-  pcn evaluate RUN                            execute every policy of a run again
+  pcn evaluate RUN                            execute every policy again
   pcn play RUN --policy 3 [--save play.gif]   run one policy step by step
   pcn plot RUN --out front.png                draw the front
-  pcn explore RUN                             look at the front, pick a policy, watch it: a page
-  pcn report RUN --out front.html             the same page as one file to send around
-  pcn export RUN --policy 3 --onnx p.onnx     a policy for other runtimes: no JAX needed
-  pcn reproduce table1 --dry-run              the paper's experiments: which runs, and how long
-  pcn sweep minecart --algorithm pcn,ra --seeds 0-4 --out DIR   many runs of your own choice
-  pcn compare RUN RUN ... [other.csv]         runs side by side: statistics over seeds, pictures
-  eval "$(pcn completion bash)"               the Tab key completes commands, options and names
+  pcn explore RUN                             look, pick, watch: a page
+  pcn report RUN --out front.html             the same page as one file
+  pcn export RUN --policy 3 --onnx p.onnx     a policy for other runtimes
+  pcn reproduce table1 --dry-run              the paper's experiments
+  pcn sweep minecart --seeds 0-4 --out DIR    many runs of your own choice
+  pcn compare RUN RUN ... [other.csv]         runs side by side, with statistics
+  eval "$(pcn completion bash)"               the Tab key completes words
 
 `pcn COMMAND --help` lists the options of a command.
 """

@@ -3,8 +3,11 @@
 import dataclasses
 import io
 import re
+import sys
+import textwrap
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from typing import Annotated, Any, get_type_hints
+from shutil import get_terminal_size
+from typing import Annotated, Any, TextIO, cast, get_type_hints
 
 import tyro
 
@@ -23,13 +26,15 @@ REWORDED = (
     (r"unrecognized options: (.*)", r"nothing is expected where \1 stands"),
 )
 """What tyro says about mistakes, and how a sentence says it."""
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+"""Escape sequences, which tyro writes where standard output is a terminal."""
 
 
 def parse(kind: Any, arguments: list[str], program: str) -> Any:
     """The command that the arguments stand for; a `UserError` says what is wrong with them."""
     said = io.StringIO()
     try:
-        with redirect_stderr(said):
+        with redirect_stderr(said), redirect_stdout(cast(TextIO, _Wrapping())):
             return tyro.cli(
                 _silent_about_none(kind),
                 args=arguments,
@@ -42,7 +47,8 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
         if not stop.code:
             raise
         unknown = _unknown_option(kind, arguments)
-        sentence = unknown or _missing(said.getvalue(), program) or _in_one_line(said.getvalue())
+        box = COLOURS.sub("", said.getvalue())
+        sentence = unknown or _missing(box, program) or _in_one_line(box)
         raise UserError(f"{sentence}; see `{program} --help`") from None
 
 
@@ -62,12 +68,34 @@ def _silent_about_none(kind: Any) -> Any:
 
 
 def _paragraphs(docstring: str) -> str:
-    """A docstring with one line for each paragraph, which the terminal breaks where it ends.
+    """A docstring with one line for each paragraph.
 
     >>> _paragraphs("One\\n    line.\\n\\n    Another.")
     'One line.\\n\\nAnother.'
     """
     return "\n\n".join(" ".join(part.split()) for part in docstring.split("\n\n"))
+
+
+class _Wrapping:
+    """Standard output, but for lines of text that are wider than the terminal: they are broken.
+
+    tyro breaks lines in boxes only, and joins again what was broken before.
+    """
+
+    def __init__(self) -> None:
+        self._out, self._width = sys.stdout, get_terminal_size().columns
+
+    def write(self, text: str) -> int:
+        lines = text.split("\n")
+        return self._out.write("\n".join(map(self._broken, lines)))
+
+    def _broken(self, line: str) -> str:
+        if not line[:1].isalpha():
+            return line
+        return textwrap.fill(line, self._width, break_on_hyphens=False)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._out, name)
 
 
 def options_of(kind: Any) -> list[str]:

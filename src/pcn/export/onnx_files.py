@@ -32,6 +32,8 @@ def write_onnx(run: Run, path: str | Path, *, policy: int | None = None) -> Onnx
     The model of a whole run takes any command: that of one of the run's policies, or one of your
     own. It needs the extra `pcn[onnx]`.
     """
+    if Path(path).suffix.lower() != ".onnx":
+        raise UserError(f"a model's file must end in .onnx, got {Path(path)}")
     files = OnnxFiles.beside(Path(path))
     _refuse_bad_places(files)
     exported = run if policy is None else run.taking(policy)
@@ -63,8 +65,6 @@ def write_onnx(run: Run, path: str | Path, *, policy: int | None = None) -> Onnx
 
 def _refuse_bad_places(files: OnnxFiles) -> None:
     """Refuse what cannot be written, or would be lost, before anything is computed."""
-    if files.model.suffix.lower() != ".onnx":
-        raise UserError(f"a model's file must end in .onnx, got {files.model}")
     from pcn.export.runner import MARK, is_for_another_model
 
     try:

@@ -66,3 +66,25 @@ class ValueNetwork(eqx.Module):
     ) -> Float[Array, " option"]:
         """The weighted sum of each option's value, in extents."""
         return self.weighed(self(observation, weights), weights)
+
+    def rescaled(
+        self, unit: Float[AnyArray, " objective"], extent: Float[AnyArray, " objective"]
+    ) -> "ValueNetwork":
+        """The same returns in other units, to weights that count other extents.
+
+        Hasselt et al., "Learning values across many orders of magnitude", 2016, arXiv:1602.07714.
+        """
+        new, last = jnp.asarray(unit), self.network.layers[-1]
+        assert last.bias is not None
+        factor = jnp.tile(self.unit / new, self.num_options)
+        changed: ValueNetwork = eqx.tree_at(
+            lambda one: (
+                one.network.layers[-1].weight,
+                one.network.layers[-1].bias,
+                one.unit,
+                one.extent,
+            ),
+            self,
+            (last.weight * factor[:, None], last.bias * factor, new, jnp.asarray(extent)),
+        )
+        return changed

@@ -17,8 +17,8 @@ NOT_EXECUTED = (
 )
 """What `metrics.json` says where no policy was run."""
 ALL_STOPPED = (
-    "NOT EXECUTED: no execution came to its end within total_steps; all returns are those of "
-    "stored episodes, and nothing says that the policies reach them"
+    "NOT EXECUTED: no execution came to its end within total_steps; all returns are what was "
+    "requested, and nothing says that the policies reach them"
 )
 """What it says where the budget stopped all executions."""
 

@@ -97,6 +97,18 @@ def test_what_does_not_reach_the_reference_point_is_worth_nothing():
     np.testing.assert_array_equal(fitness(returns[[0, 3]], np.zeros(2), "hypervolume"), 0.0)
 
 
+def test_the_ends_of_a_front_are_the_least_of_its_volume_and_the_least_crowded():
+    returns = np.array([[0.1, 3.0], [1.9, 2.1], [2.0, 2.0], [3.0, 0.1]])
+    ends, between = [0, 3], [1, 2]
+    by_volume = fitness(returns, np.zeros(2), "hypervolume")
+    assert by_volume[between].min() > by_volume[ends].max()
+    by_crowding = fitness(returns, np.zeros(2), "crowding")
+    assert by_crowding[between].max() < by_crowding[ends].min()
+    # Behind the front there is no volume to add: what is dominated is ordered by crowding.
+    dominated = fitness(np.append(returns, [[9.0, 9.0]], axis=0), np.zeros(2), "hypervolume")
+    assert dominated[between].max() == 0.0 < dominated[ends].min()
+
+
 def test_many_objectives_are_judged_by_crowding():
     returns = np.random.default_rng(0).normal(size=(20, 6))
     reference = np.full(6, -9.0)

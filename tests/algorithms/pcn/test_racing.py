@@ -1,6 +1,7 @@
 """Racing in a small stochastic environment, with networks that were never trained."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from pcn.algorithms.pcn.contender import Contender, Entries
 from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.racing import Racing, Rules
 from pcn.algorithms.pcn.training import Training
+from pcn.pareto import PARETO
 
 KEY = np.array([5, 6], np.uint32)
 CONFIG = PCNConfig(episodes_per_iteration=16, capacity=8, refinements=())
@@ -44,6 +46,47 @@ def finish(racing):
     while not racing.done:
         racing.iterate()
     return racing
+
+
+class Written(Training):
+    """Runs nothing: writes down which execution of which horizon each batch has."""
+
+    def __init__(self, batch_size):
+        self.spec = SimpleNamespace(step_limit=STEPS, num_objectives=2)
+        self.config = SimpleNamespace(discount=1.0)
+        self.dataset = SimpleNamespace(order=PARETO)
+        self.runner = SimpleNamespace(steps=0)
+        self.actor = SimpleNamespace(batch_size=batch_size, run=self.run)
+        self.batches = []
+
+    def upper_bound(self):
+        return np.full(2, np.inf)
+
+    def lower_bound(self):
+        return None
+
+    def run(self, policy, desired_returns, horizons, *, count, numbers, **_):
+        self.batches.append([(int(horizons[one]), int(numbers[one])) for one in range(count)])
+        self.runner.steps += count * STEPS
+        returns = desired_returns + numbers[:, None] % 3
+        return SimpleNamespace(
+            ended=np.ones(len(returns), bool),
+            lengths=np.full(len(returns), STEPS),
+            returns=lambda discount: returns,
+        )
+
+
+@pytest.mark.parametrize(
+    ("most_steps", "third"),
+    [(120, [(1, 2), (2, 2), (3, 2), (1, 3), (2, 3), (3, 3)]), (80, [(1, 1), (2, 1), (3, 1)])],
+)
+def test_networks_take_turns_only_where_too_few_steps_are_left_for_all(entries, most_steps, third):
+    training = Written(batch_size=6)
+    rules = dataclasses.replace(RULES, largest=4, drops=False)
+    # Together they are expected to take 21 steps, 84 in four executions of each.
+    told = dataclasses.replace(entries, horizons=np.arange(1.0, 7.0))
+    finish(race(training, told, most_steps, rules))
+    assert training.batches[2] == third
 
 
 def test_entries_keep_commands_with_their_networks(entries):
@@ -90,11 +133,21 @@ def test_networks_take_turns_where_steps_are_short(training, entries, drops):
 
 
 @pytest.mark.slow
-def test_where_nothing_may_be_dropped_one_episode_is_run_at_least(training, entries):
+def test_where_nothing_may_be_dropped_one_episode_is_tried_with_the_steps_there_are(
+    training, entries
+):
     rules = Rules(
         first=2, growth=1, largest=2, confidence=0.9, indifference=0.0, drops=False
     )  # fmt: skip
-    assert finish(race(training, entries, 0, rules)).execution.counts.sum() == 1
+    assert finish(race(training, entries, 0, rules)).num_steps == 0
+    broken_off = finish(race(training, entries, STEPS - 1, rules))
+    assert broken_off.num_steps == STEPS - 1
+    assert not broken_off.left.any()
+    # An episode may take ten steps, but this one takes no more than there are: the shortest.
+    shorter = dataclasses.replace(entries, horizons=np.array([5.0, 3.0, 5.0, 4.0, 4.0, 4.0]))
+    one = finish(race(training, shorter, STEPS, rules))
+    assert one.execution.counts.tolist() == [0, 1, 0, 0, 0, 0]
+    assert one.num_steps == STEPS
     assert finish(race(training, entries, 1_000, rules)).execution.counts.tolist() == [2] * 6
 
 

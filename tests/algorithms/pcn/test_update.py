@@ -80,11 +80,14 @@ def test_wrongly_predicted_actions_count_more():
 def test_options_count_by_how_good_they_are():
     policy, batch = make_policy(), make_batch()
     chances = np.asarray(jax.nn.softmax(logits_of(policy, batch)), np.float64)
-    goodness = np.random.default_rng(1).uniform(size=chances.shape).astype(np.float32)
+    # In quarters: half as good as the best is good enough.
+    goodness = np.random.default_rng(1).integers(5, size=chances.shape).astype(np.float32) / 4
     goodness[np.arange(len(goodness)), np.asarray(batch.action)[:, 0]] = 1.0
     losses = -np.log((chances * goodness).sum(axis=1))
-    wrong = goodness[np.arange(len(goodness)), chances.argmax(axis=1)] < 0.5
+    preferred = goodness[np.arange(len(goodness)), chances.argmax(axis=1)]
+    wrong = preferred < 0.5
     assert 0 < wrong.sum() < len(wrong)
+    assert np.any(preferred == 0.5)
     expected = (5 * losses[wrong].sum() + losses[~wrong].sum()) / (5 * wrong.sum() + (~wrong).sum())
     found = LOSS(policy, dataclasses.replace(batch, goodness=jnp.asarray(goodness)), number(5.0))
     assert found == pytest.approx(expected, rel=1e-5)

@@ -21,6 +21,8 @@ RETIRED = {
     "planning.most_along",
     "planning.most_cells",
     "planning.most_numbers",
+    "weighted_values.least_share",
+    "weighted_values.trial_share",
 }
 """Hyperparameters of earlier versions that change nothing any more."""
 OLDER: dict[str, dict[str, Any]] = {"variations": {"alike": 0}}

@@ -12,7 +12,7 @@ import numpy as np
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.contender import AbstractFitting
-from pcn.algorithms.pcn.executing import Executing
+from pcn.algorithms.pcn.executing import Executing, told_of_stopped
 from pcn.algorithms.pcn.network import network_name
 from pcn.algorithms.pcn.raced_ending import RacedEnding
 from pcn.algorithms.pcn.refinements.consolidation import Consolidation
@@ -60,22 +60,9 @@ class Ending:
             self._executing = self._executed_with(self._training.next_key())
         self._executing.iterate()
         if self.done:
-            self._tell_of_stopped()
-
-    def _tell_of_stopped(self) -> None:
-        """Say which commands are not offered because the steps were too few to execute them."""
-        stopped = self._num_stopped
-        if stopped == 0:
-            return
-        self._training.notices.append(
-            f"{stopped} of {len(self._archive)} commands could not be executed to their end "
-            f"within total_steps={self._training.config.total_steps}: they count as missed, and "
-            + (
-                "no policy is offered as executed"
-                if stopped == len(self._archive)
-                else "are not offered"
-            )
-        )
+            total_steps = self._training.config.total_steps
+            told = told_of_stopped(self._num_stopped, len(self._archive), total_steps)
+            self._training.notices.extend(told)
 
     @property
     def _num_stopped(self) -> int:

@@ -12,6 +12,17 @@ from pcn.algorithms.pcn.training import Training
 from pcn.nets.policy import ConditionedPolicy
 
 
+def told_of_stopped(stopped: int, commands: int, total_steps: int) -> list[str]:
+    """Which commands are not offered because the steps were too few to execute them, if any."""
+    if stopped == 0:
+        return []
+    offered = "no policy is offered as executed" if stopped == commands else "are not offered"
+    return [
+        f"{stopped} of {commands} commands could not be executed to their end within "
+        f"total_steps={total_steps}: they count as missed, and {offered}"
+    ]
+
+
 class Executing:
     """Executes every command of an archive, one batch in each iteration.
 

@@ -5,12 +5,14 @@ decided which commands are offered.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender, Entries
+from pcn.algorithms.pcn.executing import told_of_stopped
 from pcn.algorithms.pcn.network import network_name
 from pcn.algorithms.pcn.racing import Racing, Rules
 from pcn.algorithms.pcn.refinements.consolidation import Consolidating
@@ -74,6 +76,10 @@ class RacedEnding:
             self._final = self._new_final()
         else:
             self._final.iterate()
+            if self.done:
+                total_steps = self._training.config.total_steps
+                told = told_of_stopped(self._num_stopped, len(self._offered()), total_steps)
+                self._training.notices.extend(told)
 
     def _ask(self) -> None:
         """Ask the next refinement whether it has a contender."""
@@ -177,27 +183,47 @@ class RacedEnding:
             key=self._keys[-1],
         )
 
-    def _executed(self) -> tuple[Entries, np.ndarray]:
+    @property
+    def _num_stopped(self) -> int:
         assert self._final is not None, "the training is not done"
-        index = np.flatnonzero(self._final.left)
-        return self._offered().taking(index), index
+        return int((~self._final.left).sum())
+
+    def _told(self) -> Entries:
+        """The chosen commands that were executed; all of them if none was."""
+        assert self._final is not None, "the training is not done"
+        executed = np.flatnonzero(self._final.left)
+        return self._offered().taking(executed) if len(executed) else self._offered()
 
     def coverage_set(self) -> CoverageSet:
-        """The commands that the run offers and what each returned, once `done`."""
-        assert self._final is not None
-        entries, index = self._executed()
-        return CoverageSet.measured(
+        """The commands that the run offers and what each returned, once `done`.
+
+        Those that the steps were too few to execute are left out. If that is all of them, they are
+        offered as not executed.
+        """
+        assert self._final is not None, "the training is not done"
+        entries, dataset, stopped = self._told(), self._training.dataset, self._num_stopped
+        if stopped == len(self._final.left):
+            return CoverageSet.unexecuted(
+                entries.desired_returns,
+                entries.horizons,
+                tolerances=dataset.tolerances,
+                order=dataset.order,
+                network=entries.network,
+                num_stopped=stopped,
+            )
+        executed = CoverageSet.measured(
             entries.desired_returns,
             entries.horizons,
-            self._final.execution.taking(index).singles,
-            tolerances=self._training.dataset.tolerances,
-            order=self._training.dataset.order,
+            self._final.execution.taking(np.flatnonzero(self._final.left)).singles,
+            tolerances=dataset.tolerances,
+            order=dataset.order,
             network=entries.network,
         )
+        return replace(executed, num_stopped=stopped)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The networks that execute the commands, and whether their commands follow rewards."""
-        contenders = self._executed()[0].contenders
+        contenders = self._told().contenders
         arrays: dict[str, np.ndarray] = {}
         for number, contender in enumerate(contenders):
             arrays |= named_arrays(contender.policy, network_name(number))

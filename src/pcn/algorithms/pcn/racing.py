@@ -46,7 +46,8 @@ class Racing:
     The n-th executions of all commands meet the same randomness, so that differences between
     commands show early. It takes at most `most_steps` environment steps: a batch is as large as
     if every episode of it took as long as it can. If not a single episode is sure to fit, nothing
-    is executed; where no command may be dropped, one is executed all the same.
+    is executed; where no command may be dropped, one episode is tried with the steps that there
+    are, and broken off when they are used up.
     """
 
     def __init__(
@@ -86,6 +87,10 @@ class Racing:
         """The commands that were executed and are still in the race."""
         return self._left & (self.execution.counts > 0) & ~self.broken_off
 
+    @property
+    def _steps_left(self) -> int:
+        return self._most_steps - self.num_steps
+
     def iterate(self) -> None:
         """Run the next batch of episodes; once a round is over, see who needs another one."""
         commands, numbers = self._next_batch()
@@ -114,7 +119,7 @@ class Racing:
         same = pending[network[pending] == network[first]]
         target = self._target
         expected = (self._entries.horizons[pending] * (target - counts[pending])).sum()
-        if len(same) < len(pending) and expected > self._most_steps - self.num_steps:
+        if len(same) < len(pending) and expected > self._steps_left:
             target = counts[first] + 1
             same = same[counts[same] < target]
         commands = np.repeat(same, target - counts[same])
@@ -122,9 +127,10 @@ class Racing:
         order = np.argsort(numbers, kind="stable")[: self._training.actor.batch_size]
         # Every episode may take as long as it can.
         most = np.cumsum(self._limits[commands[order]])
-        fits = int((most <= self._most_steps - self.num_steps).sum())
-        if not self._rules.drops and self.num_steps == 0:
-            fits = max(fits, 1)
+        fits = int((most <= self._steps_left).sum())
+        if fits == 0 and not self._rules.drops and self.num_steps == 0 and self._steps_left > 0:
+            shortest = np.argmin(self._entries.horizons[commands[order]])
+            order, fits = order[[shortest]], 1
         self.done = fits == 0
         order = order[:fits]
         return commands[order], numbers[order]
@@ -147,7 +153,7 @@ class Racing:
             greedy=True,
             follows_rewards=contender.follows_rewards,
             count=count,
-            most_steps=self._limits[padded],
+            most_steps=np.minimum(self._limits[padded], self._steps_left),
             numbers=np.resize(numbers, size),
         )
         self.num_steps += training.steps - steps_before
@@ -199,10 +205,9 @@ class Racing:
         """
         missing = self._target - execution.counts[waiting]
         cost = np.cumsum(missing * execution.horizons[waiting])
-        steps_left = self._most_steps - self.num_steps
-        room = max(int((cost <= steps_left / 2).sum()), -(-len(waiting) // 2))
-        if room and cost[room - 1] > steps_left:
-            share = steps_left / cost[room - 1]
+        room = max(int((cost <= self._steps_left / 2).sum()), -(-len(waiting) // 2))
+        if room and cost[room - 1] > self._steps_left:
+            share = self._steps_left / cost[room - 1]
             self._target -= int(missing[:room].max() * (1 - share))
         return waiting[room:]
 

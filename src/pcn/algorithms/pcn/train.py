@@ -178,8 +178,6 @@ class PCNTrainer(AbstractTrainer):
         schedule.mean_length = episodes.num_steps / batch.count
         self._store(episodes)
         for refinement in training.refinements:
-            refinement.after_commanding(training, returns, episodes)
-        for refinement in training.refinements:
             refinement.after_exploring(training)
         shares = [one.share_of_updates(training) for one in training.refinements]
         schedule.collected(training.steps - steps_before, share=min(shares, default=1.0))

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Float, Int
 
-from pcn.algorithms.execution import Execution
+from contending import executed, explored
 from pcn.algorithms.pcn.agent import ConditionedAgent
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.algorithms.pcn.network import expectations_of, fresh_policy, saved_policy
 from pcn.algorithms.pcn.refinements import ExpectedRewards, Standardise
-from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.command import Command
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 from pcn.serialisation.arrays import named_arrays
@@ -81,30 +80,9 @@ class Tickets(AbstractCompiledEnvironment):
         return state.seen
 
 
-def explored(environment, seed=0):
-    """A training whose exploration is over."""
-    trainer = PCNTrainer(environment, CONFIG, seed=seed)
-    while trainer._training.exploring_steps_left > 0:
-        trainer.iterate()
-    return trainer
-
-
-def executed(training, contender, executions=200):
-    batches = training.actor.execute(
-        contender.policy,
-        contender.desired_returns,
-        contender.horizons,
-        upper_bound=np.full(2, np.inf),
-        key=np.array([1, 2], np.uint32),
-        follows_rewards=contender.follows_rewards,
-        executions=executions,
-    )
-    return Execution.of(batches, executions=executions, discount=1.0).returns
-
-
 @pytest.fixture(scope="module")
 def finished():
-    training = explored(Tickets())._training
+    training = explored(Tickets(), CONFIG)._training
     fitting = SETTINGS.contender(training, np.array([3, 4], np.uint32))
     while not fitting.done:
         fitting.iterate()
@@ -117,7 +95,7 @@ def test_savers_are_found_although_winners_look_better(finished):
     assert training.dataset.archive().returns.max() == 5.0  # what PCN asks for: a winning ticket
     contender = fitting.contender
     assert np.all(contender.desired_returns < 2.0)  # nobody expects 5
-    returns = executed(training, contender)
+    returns = executed(training, contender, 200)
     assert returns.max() < 1.1  # as much as 200 tickets may bring by chance
     asked = contender.desired_returns.mean(axis=1)
     best = int(np.argmin(np.abs(asked - 1.0)))
@@ -146,7 +124,7 @@ def test_a_fitting_goes_on_from_a_snapshot_and_its_network_survives_a_file(finis
 
 @pytest.mark.slow
 def test_where_nothing_is_random_there_is_no_contender():
-    training = explored(Tickets(chance=1.0))._training  # every ticket wins
+    training = explored(Tickets(chance=1.0), CONFIG)._training  # every ticket wins
     assert SETTINGS.contender(training, np.array([3, 4], np.uint32)) is None
 
 

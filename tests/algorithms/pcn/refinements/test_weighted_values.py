@@ -1,133 +1,19 @@
 """Weighted values find what lucky episodes hide, where nothing can be planned with."""
 
 import dataclasses
-from typing import NamedTuple
 
-import equinox as eqx
 import gymnasium as gym
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jaxtyping import Array, Float, Int
 
-from pcn.algorithms.execution import Execution
+from contending import executed, explored
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.algorithms.pcn.network import fresh_head, saved_policy
-from pcn.algorithms.pcn.refinements import (
-    ExpectedRewards,
-    Planning,
-    Standardise,
-    WeightedValues,
-)
-from pcn.algorithms.pcn.refinements.valued.contest import Contest
+from pcn.algorithms.pcn.refinements import ExpectedRewards, WeightedValues
 from pcn.algorithms.pcn.train import PCNTrainer
-from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 from pcn.errors import UserError
 from pcn.serialisation.arrays import named_arrays
-
-SETTINGS = WeightedValues(
-    fewest_steps=200,
-    num_steps=1,
-    width=32,
-    updates_per_step=1.0,
-    learning_rate=3e-3,
-    copied_after=50,
-    plans=9,
-    teaching_updates=600,
-    teaching_round=200,
-    practices=1,
-)
-CONFIG = PCNConfig(
-    total_steps=3_000,
-    discount=0.99,
-    width=32,
-    episodes_per_iteration=16,
-    warmup_episodes=64,
-    updates_per_iteration=4,
-    capacity=40,
-    evaluations=0,
-    refinements=(Standardise(), Planning(window=256), SETTINGS),
-)
-PAID = np.array([[2.0, 0.0], [0.0, 2.0], [1.2, 1.2]])
-"""What the stalls pay; a ticket is worth (.45, .45)."""
-
-
-class Stand(NamedTuple):
-    """Where the player stands, and what of it is seen."""
-
-    place: Int[Array, ""]
-    seen: Float[Array, " number"]
-
-
-DICT_SPACE = gym.spaces.Dict(
-    {
-        "place": gym.spaces.MultiDiscrete([3]),
-        "weather": gym.spaces.Box(-9, 9, (2, 1), np.float32),
-    }
-)
-
-
-class Stalls(AbstractCompiledEnvironment):
-    """Walk to the stalls, then take what one of three pays for sure, or a ticket.
-
-    One ticket in twenty wins (9, 9): the mean is (.45, .45), but winners dominate all others. What
-    is seen never repeats, unless it is rounded.
-    """
-
-    spec: EnvironmentSpec = eqx.field(static=True)
-    noise: float = eqx.field(static=True)
-
-    def __init__(self, noise=0.1, **others):
-        self.noise = noise
-        self.spec = EnvironmentSpec(
-            name="stalls",
-            objectives=(Objective("money"), Objective("joy")),
-            **{
-                "observation_space": gym.spaces.Box(-9, 9, (3,), np.float32),
-                "action_space": gym.spaces.Discrete(4),
-                "step_limit": 3,
-                "reference_point": (-1.0, -1.0),
-                "deterministic": False,
-                **others,
-            },
-        )
-
-    def _at(self, place, key):
-        seen = jnp.array([1.0, 0.0, 0.0]) * place + self.noise * jax.random.normal(key, (3,))
-        return Stand(place, seen)
-
-    def reset(self, key):
-        return self._at(jnp.int32(0), key)
-
-    def step(self, state, action, key):
-        chance_key, seen_key = jax.random.split(key)
-        wins = jax.random.uniform(chance_key) < 0.05
-        table = jnp.concatenate([jnp.asarray(PAID), jnp.full((1, 2), 9.0 * wins)])
-        reward = jnp.where(state.place == 1, table[action], 0.0)
-        return Step(self._at(state.place + 1, seen_key), reward, state.place == 1)
-
-    def observation(self, state):
-        return state.seen
-
-
-class StallsOfParts(Stalls):
-    """What is seen is a whole number and a little picture of real numbers."""
-
-    def __init__(self):
-        super().__init__(observation_space=DICT_SPACE)
-
-    def observation(self, state):
-        place = state.place[None].astype(jnp.int32)
-        return {"place": place, "weather": state.seen[1:, None]}
-
-
-def explored(environment, config=CONFIG):
-    """A training whose exploration is over."""
-    trainer = PCNTrainer(environment, config, seed=0)
-    while trainer._training.exploring_steps_left > 0:
-        trainer.iterate()
-    return trainer
+from stalls import CONFIG, PAID, SETTINGS, Stalls, StallsOfParts
 
 
 def fitted(training, iterations=None):
@@ -138,22 +24,9 @@ def fitted(training, iterations=None):
     return fitting
 
 
-def executed(training, contender, executions=100):
-    batches = training.actor.execute(
-        contender.policy,
-        contender.desired_returns,
-        contender.horizons,
-        upper_bound=np.full(2, np.inf),
-        key=np.array([1, 2], np.uint32),
-        follows_rewards=contender.follows_rewards,
-        executions=executions,
-    )
-    return Execution.of(batches, executions=executions, discount=1.0).returns
-
-
 @pytest.fixture(scope="module")
 def finished():
-    trainer = explored(Stalls())
+    trainer = explored(Stalls(), CONFIG)
     steps_before = trainer.steps
     fitting = fitted(trainer._training)
     assert fitting.num_steps == trainer.steps - steps_before > 0
@@ -166,7 +39,7 @@ def test_sure_returns_are_found_although_a_winning_ticket_dominates_them(finishe
     assert np.all(training.dataset.archive().returns.max(axis=0) > 8)  # a winning ticket
     contender = fitting.contender
     assert contender.desired_returns.max() < 3.0  # nobody expects 9
-    returns = executed(training, contender)
+    returns = executed(training, contender, 100)
     for paid in PAID:
         assert np.abs(returns - paid).max(axis=1).min() < 0.05
     # Each command is what the values expect, and all but few are what comes.
@@ -176,9 +49,9 @@ def test_sure_returns_are_found_although_a_winning_ticket_dominates_them(finishe
 
 @pytest.mark.slow
 def test_observations_may_have_several_parts():
-    training = explored(StallsOfParts())._training
+    training = explored(StallsOfParts(), CONFIG)._training
     assert SETTINGS.state(training).seen.steps.observations.shape[1] == 3
-    returns = executed(training, fitted(training).contender)
+    returns = executed(training, fitted(training).contender, 100)
     for paid in PAID:
         assert np.abs(returns - paid).max(axis=1).min() < 0.05
 
@@ -246,19 +119,6 @@ def test_where_observations_repeat_it_is_left_to_planning():
 
 
 @pytest.mark.slow
-def test_agents_that_return_less_get_few_steps_and_offer_nothing(monkeypatch):
-    """Undiscounted, too; as if PCN's own commands always returned more."""
-    monkeypatch.setattr(Contest, "is_ahead", lambda self: False)
-    config = dataclasses.replace(CONFIG, total_steps=2_000, discount=1.0)
-    training = explored(Stalls(), config)._training
-    assert 0 < SETTINGS.state(training).acted_steps < 0.4 * training.steps
-    arrays = SETTINGS.state(training).contest.to_arrays()
-    assert all(len(array) > 0 for array in arrays.values())  # both sides were noted
-    assert SETTINGS.contender(training, np.array([3, 4], np.uint32)) is None
-    assert not ExpectedRewards().is_left_to_others(training)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("discount", "learns"), [(1.0, False), (0.5, True)])
 def test_values_that_do_not_see_the_end_of_episodes_are_not_learnt(discount, learns):
     """Episodes are longer than two outlooks: only a discount makes up for that."""
@@ -272,7 +132,7 @@ def test_values_that_do_not_see_the_end_of_episodes_are_not_learnt(discount, lea
     training = explored(Stalls(), short)._training
     SETTINGS.state(training).seen.longest = 5
     assert settings.sees_the_end(training) == learns
-    assert settings.leads(training) == learns
+    assert settings.has_learnt(training) == learns
 
 
 def test_it_is_on_by_default_only_where_outcomes_are_random_and_seen_as_several_numbers():
@@ -310,6 +170,12 @@ def test_an_old_config_that_does_not_name_it_has_it_off():
     content = PCNConfig.of(PRESETS["default"]).to_json()
     del content["refinements"]["weighted_values"]
     assert "weighted_values" not in PCNConfig.recorded(content).to_json()["refinements"]
+
+
+def test_a_config_with_settings_that_are_gone_still_opens():
+    content = PCNConfig.of(PRESETS["default"]).to_json()
+    content["refinements"]["weighted_values"] |= {"trial_share": 0.2, "least_share": 0.05}
+    assert PCNConfig.recorded(content) == PCNConfig.of(PRESETS["default"])
 
 
 @pytest.mark.parametrize("wrong", [{"share": 1.0}, {"nearly": 0.0}, {"plans": 0}, {"noise": 2}])

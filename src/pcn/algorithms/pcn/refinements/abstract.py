@@ -131,14 +131,6 @@ class AbstractRefinement:
     def after_storing(self, training: Training, episodes: Episodes) -> None:
         """Called when episodes of warm-up or exploration have been stored."""
 
-    def after_commanding(
-        self,
-        training: Training,
-        desired_returns: Float[np.ndarray, "episode objective"],
-        episodes: Episodes,
-    ) -> None:
-        """Called with the commands of an iteration and the episodes that followed them."""
-
     def after_exploring(self, training: Training) -> None:
         """Called at the end of each iteration's exploration."""
 

@@ -107,7 +107,7 @@ class ExpectedRewards(AbstractRefinement):
         planning = [one for one in training.refinements if isinstance(one, AbstractPlanning)]
         valuing = [one for one in training.refinements if isinstance(one, WeightedValues)]
         return any(one.is_sound(training) for one in planning) or any(
-            one.leads(training) for one in valuing
+            one.has_learnt(training) for one in valuing
         )
 
     def after_exploring(self, training: Training) -> None:

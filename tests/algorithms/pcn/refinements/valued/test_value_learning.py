@@ -92,6 +92,7 @@ def test_values_of_a_chain_of_two_steps_are_learnt():
         width=32,
         key=jax.random.PRNGKey(1),
     )
+    shares = np.linspace(0, 1, 33, dtype=np.float32)
     learner = learn_values(
         ValueLearner.fresh(network),
         Replay.of(steps, room=8),
@@ -103,8 +104,8 @@ def test_values_of_a_chain_of_two_steps_are_learnt():
         discount=0.9,
         num_steps=1,
         copied_after=50,
-        single_share=0.0,
-        middle_share=0.0,
+        weights=np.stack([shares, 1 - shares], axis=1),
+        chances=np.full(len(shares), 1 / len(shares), np.float32),
     )
     seen = np.array([[0.0], [0.0], [1.0]], np.float32)
     weights = np.array([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]])

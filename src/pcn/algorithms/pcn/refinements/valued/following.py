@@ -1,7 +1,7 @@
 """Following: a fresh network learns to do, under commands, what is worth most for some weights."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -12,9 +12,9 @@ from pcn.algorithms.pcn.network import fresh_policy
 from pcn.algorithms.pcn.refinements.planned.curriculum import scaled_for
 from pcn.algorithms.pcn.refinements.planned.distilling import study
 from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, padded, room_for, uncertainty
+from pcn.algorithms.pcn.refinements.valued.settings import FollowingSettings
 from pcn.algorithms.pcn.refinements.valued.value_learning import (
     expected_of_plans,
-    near_middle,
     utilities_of,
     values_of,
 )
@@ -26,9 +26,6 @@ from pcn.episodes import flat
 from pcn.pareto import spread_out
 from pcn.planning.weighted_planning import spread_weights
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
-
-if TYPE_CHECKING:
-    from pcn.algorithms.pcn.refinements.weighted_values import WeightedValues
 
 TYPICAL = 0.9
 """As many of the later episodes are no longer than the horizon of all commands."""
@@ -49,9 +46,10 @@ class Following(AbstractFitting):
 
     def __init__(
         self,
-        settings: "WeightedValues",
+        settings: FollowingSettings,
         training: Training,
         state: ValueState,
+        weights: Float[np.ndarray, "weight objective"],
         key: UInt32[np.ndarray, " 2"],
     ) -> None:
         assert state.learner is not None
@@ -61,10 +59,8 @@ class Following(AbstractFitting):
         lengths = np.diff(np.append(np.flatnonzero(self._steps.first), len(self._steps)))
         self._horizon = int(np.ceil(np.quantile(lengths[len(lengths) // 2 :], TYPICAL)))
         self._rng = np.random.default_rng(key)
-        weights = spread_weights(training.spec.num_objectives, settings.plans)
-        middle = np.arange(len(weights)) % 2 == 1  # every other one, but for the single objectives
-        middle[: training.spec.num_objectives] = False
-        self._weights = np.where(middle[:, None], np.asarray(near_middle(weights)), weights)
+        evenly = spread_weights(training.spec.num_objectives, settings.plans - len(weights))
+        self._weights = np.concatenate([evenly, weights])
         self.vectors = self._expected()
         """What the values expect of each plan; it is the command under which it is learnt."""
         policy = fresh_policy(training.spec, training.config, key)

@@ -28,12 +28,14 @@ class ValueLearner(eqx.Module):
     older: ValueNetwork
     moments: optax.OptState
     num_updates: Int[AnyArray, ""]
+    least_unit: Float[AnyArray, " objective"]
+    """Units of the values never get smaller."""
 
     @classmethod
     def fresh(cls, values: ValueNetwork) -> "ValueLearner":
         """A learner that has not seen a gradient yet."""
         moments = OPTIMISER.init(eqx.filter(values, eqx.is_inexact_array))
-        return cls(values, values, moments, jnp.zeros((), jnp.int32))
+        return cls(values, values, moments, jnp.zeros((), jnp.int32), values.unit)
 
 
 MIDDLE = 0.6
@@ -104,8 +106,8 @@ def learn_values(
     discount: float,
     num_steps: int,
     copied_after: int,
-    single_share: float,
-    middle_share: float,
+    weights: Float[AnyArray, "weight objective"],
+    chances: Float[AnyArray, " weight"],
 ) -> ValueLearner:
     """Updates on batches of the first `count` steps, each step under random weights.
 
@@ -120,19 +122,14 @@ def learn_values(
         discount: weight of a reward one step later.
         num_steps: how many rewards are summed before a value is asked.
         copied_after: updates after which the older copy becomes the newer values.
-        single_share: how much of the weights cares for one objective only.
-        middle_share: how much of them is near the middle.
+        weights: weights of the objectives to choose from.
+        chances: how likely each of them is.
     """
     shape = (num_updates, batch_size)
     index_key, weights_key = jax.random.split(jnp.asarray(key))
     index = jax.random.randint(index_key, shape, 0, jnp.asarray(count))
-    weights = random_weights(
-        weights_key,
-        shape,
-        len(learner.values.unit),
-        single_share=single_share,
-        middle_share=middle_share,
-    )
+    chosen = jax.random.choice(weights_key, len(chances), shape, p=jnp.asarray(chances))
+    taken = jnp.asarray(weights)[chosen]
     arrays, static = eqx.partition(learner, eqx.is_array)
 
     def step(arrays: Any, inputs: Any) -> tuple[Any, None]:
@@ -152,9 +149,11 @@ def learn_values(
             values,
             old.older,
         )
-        return eqx.filter(ValueLearner(values, older, moments, number), eqx.is_array), None
+        return eqx.filter(
+            ValueLearner(values, older, moments, number, old.least_unit), eqx.is_array
+        ), None
 
-    arrays, _ = jax.lax.scan(step, arrays, (index, weights))
+    arrays, _ = jax.lax.scan(step, arrays, (index, taken))
     return eqx.combine(arrays, static)
 
 

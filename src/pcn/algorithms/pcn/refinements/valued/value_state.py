@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from jaxtyping import Float
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
-from pcn.algorithms.pcn.refinements.valued.contest import Contest
 from pcn.algorithms.pcn.refinements.valued.value_learning import ValueLearner
 from pcn.planning.seen_steps import SeenSteps
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
@@ -14,13 +14,9 @@ from pcn.serialisation.arrays import named_arrays, with_named_arrays
 class ValueState(AbstractState):
     """The steps that were seen, the values that were learnt, and what both took."""
 
-    def __init__(
-        self, seen: SeenSteps, contest: Contest, blank: Callable[[], ValueLearner]
-    ) -> None:
+    def __init__(self, seen: SeenSteps, blank: Callable[[], ValueLearner]) -> None:
         """`blank` is a learner with arrays of the right shapes."""
         self.seen = seen
-        self.contest = contest
-        """What agents that act by the values return, and others."""
         self._blank = blank
         self.learner: ValueLearner | None = None
         """None before anything was learnt."""
@@ -33,11 +29,15 @@ class ValueState(AbstractState):
         self.due_updates = 0.0
         """Updates that the steps allow and that were not made yet."""
 
+    def starts(self, most: int) -> Float[np.ndarray, "start number"]:
+        """What was observed at the latest beginnings of episodes."""
+        steps = self.seen.steps
+        return steps.observations[steps.first][-most:]
+
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Everything remembered."""
         counts = [self.open, self.learnt_steps, self.acted_steps, self.due_updates]
         arrays = {f"seen.{name}": array for name, array in self.seen.to_arrays().items()}
-        arrays |= {f"contest.{name}": it for name, it in self.contest.to_arrays().items()}
         arrays["counts"] = np.array(counts, np.float64)
         if self.learner is not None:
             arrays |= named_arrays(self.learner, "learner")
@@ -47,9 +47,6 @@ class ValueState(AbstractState):
         """Take over what `to_arrays` gave."""
         self.seen.from_arrays(
             {name.removeprefix("seen."): arrays[name] for name in arrays if name[:5] == "seen."}
-        )
-        self.contest.from_arrays(
-            {name: arrays[f"contest.{name}"] for name in self.contest.to_arrays()}
         )
         is_open, learnt, acted, self.due_updates = arrays["counts"].tolist()
         self.open, self.learnt_steps, self.acted_steps = bool(is_open), int(learnt), int(acted)

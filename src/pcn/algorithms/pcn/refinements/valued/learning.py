@@ -1,0 +1,204 @@
+"""When and from what a training learns values: its steps, their scales, and its updates."""
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float, UInt32
+
+from pcn.algorithms.pcn.refinements.valued.replay import Replay
+from pcn.algorithms.pcn.refinements.valued.settings import LearningSettings
+from pcn.algorithms.pcn.refinements.valued.value_learning import (
+    ValueLearner,
+    expected_of_plans,
+    learn_values,
+    random_weights,
+)
+from pcn.algorithms.pcn.refinements.valued.value_state import ValueState
+from pcn.algorithms.pcn.training import Training
+from pcn.algorithms.pcn.update import cosine_decay
+from pcn.envs.observations import num_parts
+from pcn.nets.value_network import ValueNetwork
+from pcn.planning.weighted_planning import spread_weights
+from pcn.types import AnyArray
+
+UPDATES_AT_ONCE = 128
+"""Updates in one compiled call."""
+MOST_STARTS = 64
+"""Beginnings of episodes at which it is asked what policies return."""
+LEAST_EXTENT = 1e-3
+"""Smallest extent in units: policies may all be alike in an objective."""
+DRAWN = 256
+"""Random weights among which some are chosen."""
+FEW_STARTS = 16
+"""Beginnings at which it is asked which of them are alike."""
+WEIGHED = 32
+"""Policies that are asked."""
+
+
+def room(settings: LearningSettings, training: Training) -> int:
+    """How many steps are remembered at most."""
+    return min(settings.memory_steps, training.config.total_steps)
+
+
+def discount(settings: LearningSettings, training: Training) -> float:
+    """The training's own, but for episodes without end."""
+    return min(training.config.discount, 1.0 - 1.0 / settings.longest_outlook)
+
+
+def blank(settings: LearningSettings, training: Training) -> ValueLearner:
+    """A learner with arrays of the right shapes."""
+    zeros = np.zeros(num_parts(training.spec), np.float32)
+    unit = np.ones(training.spec.num_objectives, np.float32)
+    return _learner(settings, training, zeros, zeros + 1, unit, np.zeros(2, np.uint32))
+
+
+def begun(settings: LearningSettings, training: Training, state: ValueState) -> ValueLearner:
+    """Untrained values in units of what episodes have returned so far."""
+    seen = state.seen.steps.observations.astype(np.float64)
+    deviation = seen.std(axis=0)
+    deviation = np.where(deviation > 1e-6, deviation, 1.0)
+    spread = _spread(training)
+    learner = _learner(
+        settings,
+        training,
+        seen.mean(axis=0).astype(np.float32),
+        deviation.astype(np.float32),
+        spread / settings.value_scale,
+        training.next_key(),
+    )
+    return _with_extent(learner, spread, learner.values.unit)
+
+
+def learn(settings: LearningSettings, training: Training, state: ValueState) -> None:
+    """Make the updates that the steps since the last time allow."""
+    assert state.learner is not None
+    total = training.config.total_steps
+    rate = min(settings.updates_per_step, settings.most_updates / total)
+    state.due_updates += rate * (training.steps - state.learnt_steps)
+    state.learnt_steps = training.steps
+    calls = int(state.due_updates) // UPDATES_AT_ONCE
+    if calls == 0:
+        return
+    state.due_updates -= calls * UPDATES_AT_ONCE
+    learner = state.learner
+    exploring = max(training.steps + training.exploring_steps_left, 1)
+    progress = np.array([min(1.0, training.steps / exploring)])
+    (value_rate,) = cosine_decay(settings.learning_rate, settings.last_value_rate, progress)
+    replay = Replay.of(state.seen.steps, room(settings, training))
+    weights, chances = drawn_weights(settings, training, state, training.next_key())
+    for _ in range(calls):
+        learner = learn_values(
+            learner,
+            replay,
+            np.asarray(len(state.seen), np.int32),
+            training.next_key(),
+            num_updates=UPDATES_AT_ONCE,
+            batch_size=settings.batch_size,
+            learning_rate=np.asarray(value_rate, np.float32),
+            discount=discount(settings, training),
+            num_steps=settings.num_steps,
+            copied_after=settings.copied_after,
+            weights=weights,
+            chances=chances.astype(np.float32),
+        )
+    state.learner = _weighing(settings, learner, state)
+
+
+def drawn_weights(
+    settings: LearningSettings,
+    training: Training,
+    state: ValueState,
+    key: UInt32[np.ndarray, " 2"],
+) -> tuple[Float[np.ndarray, "weight objective"], Float[np.ndarray, " weight"]]:
+    """Random weights, and how likely each is to be taken: less where many lead to the same."""
+    assert state.learner is not None
+    shares = {"single_share": settings.single_share, "middle_share": settings.middle_share}
+    objectives = training.spec.num_objectives
+    weights = np.asarray(_random_weights(key, (DRAWN,), objectives, **shares))
+    starts = state.starts(FEW_STARTS)
+    if len(starts) == 0:
+        return weights, np.full(DRAWN, 1 / DRAWN)
+    values = state.learner.values
+    expected = expected_of_plans(values, starts, weights) / np.asarray(values.extent)
+    return weights, rarity(expected, settings.alike)
+
+
+def rarity(
+    vectors: Float[np.ndarray, "vector objective"], alike: float
+) -> Float[np.ndarray, " vector"]:
+    """Probabilities of vectors: each shares its own with those that are nearer than `alike`.
+
+    >>> rarity(np.array([[0.0], [0.0], [5.0]]), 0.1)
+    array([0.25, 0.25, 0.5 ])
+    """
+    gaps = np.square(vectors[:, None] - vectors[None]).sum(axis=2)
+    shared = 1 / np.exp(-gaps / alike**2).sum(axis=1)
+    return shared / shared.sum()
+
+
+_random_weights = eqx.filter_jit(random_weights)
+
+
+def _learner(
+    settings: LearningSettings,
+    training: Training,
+    mean: Float[np.ndarray, " number"],
+    deviation: Float[np.ndarray, " number"],
+    unit: Float[np.ndarray, " objective"],
+    key: UInt32[np.ndarray, " 2"],
+) -> ValueLearner:
+    sizes = training.learner.policy.action_head.option_sizes
+    assert sizes is not None
+    return _fresh(mean, deviation, unit, sizes[0], settings.width, key)
+
+
+def _spread(training: Training) -> Float[np.ndarray, " objective"]:
+    """The standard deviation of stored returns; where they do not differ, their size or 1."""
+    returns = training.dataset.rows.returns
+    deviation, size = returns.std(axis=0), np.abs(returns).max(axis=0)
+    size = np.where(size > 0, size, 1.0)
+    return np.where(deviation > 1e-6 * size, deviation, size).astype(np.float32)
+
+
+def _weighing(settings: LearningSettings, learner: ValueLearner, state: ValueState) -> ValueLearner:
+    """The learner whose weights follow what its policies differ in: by chance no more."""
+    starts = state.starts(MOST_STARTS)
+    if len(starts) == 0:
+        return learner
+    weights = spread_weights(len(learner.values.unit), WEIGHED)
+    extent = np.ptp(expected_of_plans(learner.values, starts, weights), axis=0)
+    old = np.asarray(learner.values.extent)
+    new = old + settings.extent_rate * (extent - old)
+    least = np.asarray(learner.least_unit)
+    new = np.maximum(new, LEAST_EXTENT * least).astype(np.float32)
+    unit = np.maximum(new / settings.value_scale, least).astype(np.float32)
+    return _with_extent(learner, new, unit)
+
+
+def _with_extent(
+    learner: ValueLearner,
+    extent: Float[AnyArray, " objective"],
+    unit: Float[AnyArray, " objective"],
+) -> ValueLearner:
+    """The learner with other scales; what it expects of actions is the same."""
+    return eqx.tree_at(
+        lambda one: (one.values, one.older),
+        learner,
+        (learner.values.rescaled(unit, extent), learner.older.rescaled(unit, extent)),
+    )
+
+
+@eqx.filter_jit
+def _fresh(
+    mean: Float[AnyArray, " number"],
+    deviation: Float[AnyArray, " number"],
+    unit: Float[AnyArray, " objective"],
+    num_options: int,
+    width: int,
+    key: UInt32[AnyArray, " 2"],
+) -> ValueLearner:
+    """An untrained learner; one program for all its arrays."""
+    network = ValueNetwork(
+        mean, deviation, unit, num_options=num_options, width=width, key=jnp.asarray(key)
+    )
+    return ValueLearner.fresh(network)
