@@ -47,6 +47,12 @@ def test_plain_lines_come_ten_times_and_with_each_phase(started):
     assert lines[-1].startswith("executing · 130 of 100 steps")
 
 
+def test_plain_lines_say_that_an_environment_of_a_jax_package_is_compiled(started):
+    settings = dataclasses.replace(started.settings, environment="brax:hopper")
+    lines = shown([dataclasses.replace(started, settings=settings)]).splitlines()
+    assert lines[1:] == ["compiling brax together with the network (kept on disk for the next run)"]
+
+
 def test_a_terminal_shows_a_bar(started):
     assert "consolidating" in shown([started, advanced(110, "consolidating")], terminal=True)
 

@@ -27,6 +27,12 @@ def test_the_printed_reward_counts_steps_and_pushes(my_rewards):
     assert [objective.direction for objective in pushes.objectives] == ["minimise"] * 3
 
 
+def test_the_printed_reward_of_2048_counts_points_and_moves(my_rewards):
+    tiles = __import__(my_rewards.partition(":")[0]).tiles
+    assert tiles(None, jnp.asarray(2), None, jnp.asarray(8.0)).tolist() == [8, -1]
+    assert [one.name for one in tiles.objectives] == ["points", "moves"]
+
+
 @pytest.mark.filterwarnings("ignore")  # what the package deprecates is its own matter
 def test_the_printed_reward_makes_an_environment_of_three_objectives(my_rewards):
     pytest.importorskip("gymnax")

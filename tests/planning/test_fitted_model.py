@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pcn.planning.fitted_model import fit_model
+from pcn.planning.fitted_model import FittedModel, fit_model
 from pcn.planning.lattice import Lattice
 from pcn.planning.seen_steps import Steps
 
@@ -122,3 +122,17 @@ def test_amounts_far_from_all_that_were_taken_are_not_known():
     )  # fmt: skip
     assert model.known[:, :12].all()
     assert not model.known[:, 12:].any()
+
+
+def test_the_nearest_known_amount_is_one_of_the_nodes_around():
+    lattice = Lattice.over(np.array([[0.0], [2.0]]), most_nodes=3, most_along=3)
+    known = np.zeros((3, 5), bool)
+    known[0, [1, 4]] = known[1, 3] = True
+    model = FittedModel(
+        lattice, known, np.zeros((3, 5, 1)), np.zeros((3, 5, 2)), np.zeros((3, 5)),
+        np.zeros((3, 5, 1, 1)), np.zeros(4, np.int64),
+    )  # fmt: skip
+    places = np.array([[0.0], [0.0], [0.5], [0.5], [1.0], [2.0]])
+    chosen = np.array([0, 3, 2, 3, 0, 2])
+    # At a node that node counts alone; at the last one nothing is known.
+    assert model.nearest_known(places, chosen).tolist() == [1, 4, 1, 3, 3, 2]

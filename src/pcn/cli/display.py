@@ -12,6 +12,7 @@ from rich.table import Column
 
 from pcn.cli.screen import number, vector
 from pcn.envs.evidence import Evidence
+from pcn.envs.registry import package_of
 from pcn.envs.spec import EnvironmentSpec
 from pcn.runs.events import Advanced, Collecting, Event, Noticed, Probing, Started
 
@@ -23,6 +24,7 @@ COLLECTING_SECONDS = 30.0
 """A slow environment has a line that often within an iteration."""
 WIDE = 110
 """Columns of a terminal that has room for everything."""
+COMPILED = "kept on disk for the next run"
 
 LOGGER = logging.getLogger("pcn")
 """What parts of the library warn of by themselves, such as a worker that does not answer."""
@@ -75,6 +77,9 @@ class Display:
     def _start(self, event: Started) -> None:
         self._console.print(first_line(self._doing, event))
         if not self._console.is_terminal:
+            package = package_of(event.settings.environment)
+            if package is not None:  # these take minutes, and nothing advances meanwhile
+                self._console.print(f"compiling {package} together with the network ({COMPILED})")
             return
         self._bar = Progress(
             BarColumn(bar_width=8 if self._is_narrow else 20),
@@ -89,7 +94,7 @@ class Display:
             transient=True,
             expand=True,
         )
-        self._task = self._bar.add_task("compiling (kept on disk for the next run)", total=None)
+        self._task = self._bar.add_task(f"compiling ({COMPILED})", total=None)
         self._bar.start()
 
     @property

@@ -57,7 +57,8 @@ def write_onnx(run: Run, path: str | Path, *, policy: int | None = None) -> Onnx
     model = policy_graph(networks.stack, run.spec, len(networks)).model(facts)
     agreement = check_agreement(model.SerializeToString(), exported, networks)
     _write(files.model, model.SerializeToString())
-    _write(files.runner, runner_source(facts, files.model.name).encode())
+    runner = runner_source(facts, files.model.name, whole=policy is None)
+    _write(files.runner, runner.encode())
     _write(files.card, model_card(exported, facts, files, agreement).encode())
     return files
 

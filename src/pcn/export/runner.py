@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from pcn.version import __version__
 
@@ -10,9 +13,12 @@ MARK = "Written by pcn"
 """Stands in the first line of every file that is written beside a model."""
 
 
-def runner_source(facts: dict[str, Any], model_name: str) -> str:
-    """The source of the runner for one model: only the lines that this model needs."""
-    return "\n".join(_lines(facts, model_name)) + "\n"
+def runner_source(facts: dict[str, Any], model_name: str, *, whole: bool = False) -> str:
+    """The source of the runner for one model: only the lines that this model needs.
+
+    That of a `whole` run is told which policy it is, and looks its command up in the metadata.
+    """
+    return "\n".join(_lines(facts, model_name, whole)) + "\n"
 
 
 def is_for_another_model(source: str, model_name: str) -> bool:
@@ -27,82 +33,157 @@ def _quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
-def _lines(facts: dict[str, Any], model_name: str) -> Iterator[str]:
+def _lines(facts: dict[str, Any], model_name: str, choose: bool) -> Iterator[str]:
     kinds = {rule["kind"] for rule in facts["networks"]}
-    commanded, remembers = kinds != {"none"}, facts["pictures"] is not None
-    masked, several = facts["mask_size"] > 0, len(facts["networks"]) > 1
-    choose = len(facts["policies"]) > 1
-    floored = any("lower_bound" in rule for rule in facts["networks"])
+    commanded, pictures = kinds != {"none"}, facts["pictures"]
+    several, mask_size = len(facts["networks"]) > 1, facts["mask_size"]
     name = _quoted(model_name)
     yield f'"""{MARK} {__version__}: acts with {name}; needs numpy and onnxruntime only."""'
     yield ""
-    yield "import json"
+    yield from ["import json"] if choose else []
     yield "from pathlib import Path"
     yield ""
     yield "import numpy as np"
     yield "import onnxruntime"
-    yield from ["from PIL import Image"] if remembers else []
+    yield from ["from PIL import Image"] if pictures else []
     yield ""
-    yield ""
+    constants = [] if several else [f"{one.constant} = {one.literal()}" for one in _numbers(facts)]
+    yield from [*constants, "", ""] if constants else [""]
     yield "class Policy:"
     yield '    """Call `act`, then `observe` with the reward; `reset` begins an episode."""'
     yield ""
-    yield f"    def __init__(self, {'policy, ' if choose else ''}model=None):"
-    yield f"        model = model or Path(__file__).with_name({name})"
+    chosen = "policy, " if choose else ""
+    yield f"    def __init__(self, {chosen}model=Path(__file__).with_name({name})):"
     yield "        options = onnxruntime.SessionOptions()"
     yield "        options.intra_op_num_threads = 1"
     yield "        self.session = onnxruntime.InferenceSession(model, options)"
-    yield '        self.facts = json.loads(self.session.get_modelmeta().custom_metadata_map["pcn"])'
-    index = "policy" if choose else "0"
-    yield f'        self.start = self.facts["policies"][{index}]'
-    if commanded:
+    if choose:
+        metadata = 'self.session.get_modelmeta().custom_metadata_map["pcn"]'
+        yield f"        self.facts = json.loads({metadata})"
+        yield '        self.start = self.facts["policies"][policy]'
+    if several and commanded:
         yield '        rule = self.facts["networks"][self.start["network"]]'
-        yield '        self.discount = np.float32(self.facts["discount"])'
-        yield '        self.bound = np.array(rule["upper_bound"], np.float32)'
-        if floored:
-            yield '        self.floor = np.array(rule.get("lower_bound", -np.inf), np.float32)'
         yield from ['        self.kind = rule["kind"]'] if len(kinds) > 1 else []
-        if "expectations" in kinds:
-            yield from _expectation_fields(several=len(kinds) > 1)
+        yield from (f"        {one.attribute} = {one.looked_up()}" for one in _numbers(facts))
     yield "        self.reset()"
     yield ""
-    if commanded:
-        yield "    def reset(self, desired_return=None, desired_horizon=None):"
-        for kept, given in (("wanted", "desired_return"), ("horizon", "desired_horizon")):
-            yield f'        {kept} = self.start["{given}"] if {given} is None else {given}'
-        yield "        self.want = np.minimum(np.array(wanted, np.float32), self.bound)"
-        yield "        self.horizon = np.float32(horizon)"
-    else:
-        yield "    def reset(self):"
-    if remembers:
-        yield "        self.frames = []"
-    elif not commanded:
-        yield "        pass  # a policy without a command remembers nothing"
+    yield from _reset(facts, commanded=commanded, choose=choose)
     yield ""
-    yield f"    def act(self, observation{', action_mask' if masked else ''}):"
-    if remembers:
-        yield from _picture_lines(facts["pictures"])
+    yield f"    def act(self, observation{', action_mask' if mask_size else ''}):"
+    yield from _picture_lines(pictures) if pictures else []
     yield from _inputs(facts["observation"])
     if commanded:
         command = '{"desired_return": self.want[None], "desired_horizon": self.horizon[None]}'
         yield f"        inputs |= {command}"
-    if masked:
-        mask = f"np.hstack(action_mask).astype(bool).reshape(1, {facts['mask_size']})"
+    if mask_size:
+        mask = f"np.hstack(action_mask).astype(bool).reshape(1, {mask_size})"
         yield f'        inputs["action_mask"] = {mask}'
     if several:
         yield '        inputs["network"] = np.array(self.start["network"])'
+    action = 'self.session.run(["action"], inputs)[0][0]'
     if "expectations" in kinds:
         yield '        action, (self.expected,) = self.session.run(["action", "expected"], inputs)'
-    else:
-        yield '        (action,) = self.session.run(["action"], inputs)'
-    yield f"        return {'action[0]' if facts['action']['shape'] else 'int(action[0])'}"
+        action = "action[0]"
+    yield f"        return {action if facts['action']['shape'] else f'int({action})'}"
     yield ""
     yield "    def observe(self, reward):"
     if not commanded:
         yield "        pass"
         return
-    yield from _observing(kinds, floored=floored)
-    yield "        self.horizon = np.maximum(self.horizon - np.float32(1), np.float32(1))"
+    yield from _observing(kinds, facts)
+    yield "        self.horizon = np.float32(max(self.horizon - 1, 1))"
+
+
+@dataclass(frozen=True)
+class _Number:
+    """Numbers of a rule, by which commands change: literals, or looked up in the metadata."""
+
+    key: str
+    """Its name in the metadata."""
+    constant: str
+    """Its name in the file where all policies follow one rule."""
+    values: list[Any] | None
+    """None where rules differ: then it is an attribute."""
+    otherwise: str = ""
+    """What stands for it where a rule has no such numbers."""
+
+    @property
+    def attribute(self) -> str:
+        """Its name where rules differ."""
+        return f"self.{self.constant.lower()}"
+
+    @property
+    def name(self) -> str:
+        """Its name in the lines that use it."""
+        return self.attribute if self.values is None else self.constant
+
+    def literal(self) -> str:
+        """The numbers, as short as single precision has them."""
+        assert self.values is not None
+        if isinstance(self.values[0], bool):
+            return f"np.array({self.values})"
+        return f"np.float32([{', '.join(str(np.float32(one)) for one in self.values)}])"
+
+    def looked_up(self) -> str:
+        """The numbers of the rule that a policy follows."""
+        return f'np.float32(rule.get("{self.key}", {self.otherwise}))'
+
+
+_UNBOUNDED = float(np.finfo(np.float32).max)
+"""Stands for infinity in the metadata."""
+
+
+def _numbers(facts: dict[str, Any]) -> list[_Number]:
+    """The numbers that the rules of a model need; bounds that bound nothing are left out."""
+    rules = facts["networks"]
+    needed = {
+        "upper_bound": ("HIGHEST", "np.inf"),
+        "lower_bound": ("LOWEST", "-np.inf"),
+        "random_rewards": ("RANDOM", "0"),
+        "lowest": ("LEAST", "0"),
+        "highest": ("MOST", "0"),
+        "least_survival": ("SURVIVAL", "0"),
+    }
+    return [
+        _Number(
+            key,
+            constant,
+            np.atleast_1d(rules[0][key]).tolist() if len(rules) == 1 else None,
+            otherwise,
+        )
+        for key, (constant, otherwise) in needed.items()
+        if any(np.any(np.abs(rule.get(key, _UNBOUNDED)) < _UNBOUNDED) for rule in rules)
+    ]
+
+
+def _reset(facts: dict[str, Any], *, commanded: bool, choose: bool) -> Iterator[str]:
+    """How an episode begins."""
+    if not commanded:
+        yield "    def reset(self):"
+        if facts["pictures"] is None:
+            yield "        pass  # a policy without a command remembers nothing"
+    elif choose:
+        yield "    def reset(self, desired_return=None, desired_horizon=None):"
+        for kept, given in (("wanted", "desired_return"), ("horizon", "desired_horizon")):
+            yield f'        {kept} = self.start["{given}"] if {given} is None else {given}'
+    else:
+        (start,) = facts["policies"]
+        numbers = ", ".join(str(np.float32(one)) for one in start["desired_return"])
+        steps = np.float32(start["desired_horizon"])
+        yield f"    def reset(self, desired_return=({numbers}), desired_horizon={steps}):"
+    if commanded:
+        names = {one.key: one.name for one in _numbers(facts)}
+        wanted, horizon = ("wanted", "horizon") if choose else ("desired_return", "desired_horizon")
+        bounded = _bounded(f"np.float32({wanted})", "minimum", names.get("upper_bound"))
+        yield f"        self.want = {bounded}"
+        yield f"        self.horizon = np.float32({horizon})"
+    if facts["pictures"] is not None:
+        yield "        self.frames = []"
+
+
+def _bounded(expression: str, function: str, bound: str | None) -> str:
+    """The expression with a bound, where there is one."""
+    return expression if bound is None else f"np.{function}({expression}, {bound})"
 
 
 def _inputs(parts: list[dict[str, Any]]) -> Iterator[str]:
@@ -113,15 +194,6 @@ def _inputs(parts: list[dict[str, Any]]) -> Iterator[str]:
         array = f'np.asarray(observation{place}, "{part["dtype"]}").reshape({shape})'
         sign = "|=" if number else "="
         yield f"        inputs {sign} {{{json.dumps(part['input'])}: {array}}}"
-
-
-def _expectation_fields(*, several: bool) -> Iterator[str]:
-    space = "            " if several else "        "
-    yield from ['        if self.kind == "expectations":'] if several else []
-    yield f'{space}self.random = np.array(rule["random_rewards"], bool)'
-    yield f'{space}self.lowest = np.array(rule["lowest"], np.float32)'
-    yield f'{space}self.highest = np.array(rule["highest"], np.float32)'
-    yield f'{space}self.least = np.float32(rule["least_survival"])'
 
 
 def _picture_lines(pictures: dict[str, Any]) -> Iterator[str]:
@@ -135,32 +207,34 @@ def _picture_lines(pictures: dict[str, Any]) -> Iterator[str]:
     yield f"        observation = self.frames = frames[-{frames}:]"
 
 
-FLOOR = "self.want = np.maximum(self.want, self.floor)"
-"""The line of models whose desired returns have a lower bound."""
-_RULES = {
-    "rewards": [
-        "left = (self.want - np.asarray(reward, np.float32)) / self.discount",
-        "self.want = np.minimum(left, self.bound)",
-        FLOOR,
-    ],
-    "expectations": [
-        "came = np.asarray(reward, np.float32)",
-        "deducted = np.where(self.random, self.expected[:-1], came)",
-        "survival = np.maximum(self.expected[-1], self.least)",
-        "left = (self.want - deducted) / (self.discount * survival)",
-        "self.want = np.clip(left, self.lowest, self.highest)",
-    ],
-}
-"""How the desired return changes with a step; the others keep it."""
-
-
-def _observing(kinds: set[str], *, floored: bool) -> Iterator[str]:
-    for kind, rule in _RULES.items():
+def _observing(kinds: set[str], facts: dict[str, Any]) -> Iterator[str]:
+    """How the desired return changes with a step; policies of planning keep it."""
+    names = {one.key: one.name for one in _numbers(facts)}
+    discount = float(facts["discount"])
+    for kind in ("rewards", "expectations"):
         if kind not in kinds:
             continue
-        lines = [line for line in rule if floored or line != FLOOR]
+        lines = _following(kind, names, discount)
         if len(kinds) == 1:
             yield from (f"        {line}" for line in lines)
         else:
             yield f'        if self.kind == "{kind}":'
             yield from (f"            {line}" for line in lines)
+
+
+def _following(kind: str, names: dict[str, str], discount: float) -> Iterator[str]:
+    factor = "" if discount == 1 else f"np.float32({discount})"
+    if kind == "rewards":
+        left = "self.want - np.float32(reward)"
+        if factor:
+            yield f"left = ({left}) / {factor}"
+            left = "left"
+        bounded = _bounded(left, "minimum", names.get("upper_bound"))
+        yield f"self.want = {_bounded(bounded, 'maximum', names.get('lower_bound'))}"
+        return
+    random = names["random_rewards"]
+    yield f"deducted = np.where({random}, self.expected[:-1], np.float32(reward))"
+    yield f"survival = np.maximum(self.expected[-1], {names['least_survival']})"
+    divisor = f"({factor} * survival)" if factor else "survival"
+    left = f"(self.want - deducted) / {divisor}"
+    yield f"self.want = np.clip({left}, {names['lowest']}, {names['highest']})"

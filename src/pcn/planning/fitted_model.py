@@ -55,6 +55,21 @@ class FittedModel:
         """How many numbers a reward has."""
         return self.rewards.shape[2]
 
+    def nearest_known(
+        self,
+        places: Float[np.ndarray, "episode number"],
+        options: Int[np.ndarray, " episode"],
+    ) -> Int[np.ndarray, " episode"]:
+        """The known amounts that are nearest to the chosen ones; these where nothing is known.
+
+        Options must be amounts in increasing order.
+        """
+        nodes, shares = self.lattice.corners(places)
+        known = (self.known[nodes] & (shares > 0)[:, :, None]).any(axis=1)
+        distance = np.abs(np.arange(self.num_options) - options[:, None])
+        nearest = np.where(known, distance, self.num_options).argmin(axis=1)
+        return np.where(known.any(axis=1), nearest, options)
+
 
 @dataclass(frozen=True, eq=False)
 class _Sample:

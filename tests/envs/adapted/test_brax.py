@@ -1,4 +1,5 @@
 from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import jax
@@ -88,3 +89,14 @@ def test_an_environment_without_reward_terms_asks_for_a_function():
 def test_names_that_brax_does_not_have_are_told(name, backend, told):
     with pytest.raises(UserError, match=told):
         BraxSource(name, backend)
+
+
+def test_what_is_printed_while_brax_is_imported_is_not_shown(monkeypatch, capsys):
+    def importing(name, *, extra):
+        print(f"Failed to import something of {name} ({extra})")
+        return SimpleNamespace(_envs={"ant": None})
+
+    monkeypatch.setattr("pcn.envs.adapted.brax.optional_module", importing)
+    with pytest.raises(UserError, match="there are: ant"):
+        BraxSource("hopper")
+    assert capsys.readouterr().out == ""

@@ -1,5 +1,7 @@
 """Brax: rigid bodies in JAX. Its reward terms are the objectives."""
 
+import contextlib
+import io
 import warnings
 from typing import Any
 
@@ -25,7 +27,8 @@ class BraxSource(AbstractSource):
     """An environment of brax, simulated by one of its backends."""
 
     def __init__(self, name: str, backend: str = "spring") -> None:
-        envs = optional_module("brax.envs", extra="brax")
+        with contextlib.redirect_stdout(io.StringIO()):  # mujoco prints what it does without
+            envs = optional_module("brax.envs", extra="brax")
         if name not in envs._envs:
             raise UserError(f"brax has no environment {name!r}; there are: {', '.join(envs._envs)}")
         try:

@@ -155,6 +155,18 @@ def test_the_network_does_what_is_best_from_wherever_it_begins(actions, toleranc
 
 
 @pytest.mark.slow
+def test_an_amount_that_the_model_does_not_know_counts_as_the_nearest_known_one():
+    """A network that is a level off is not lost: whoever only knows walking sees it walk."""
+    training = explored(Slope(action_space=gym.spaces.Box(0.0, 1.0, (1,), np.float32)))
+    ready = SETTINGS.curriculum(training, SETTINGS.seen(training))
+    known = ready.model.known.copy()
+    known[:, 1:] = False
+    ready.model = dataclasses.replace(ready.model, known=known)
+    expected = ready.expected(training.learner.policy)
+    np.testing.assert_allclose(expected, np.tile(by_hand(0), (len(expected), 1)), atol=1.0)
+
+
+@pytest.mark.slow
 def test_an_interrupted_fitting_goes_on_exactly_where_it_was():
     training = explored(Slope())
     fitting = SETTINGS.contender(training, np.array([0, 1], np.uint32))

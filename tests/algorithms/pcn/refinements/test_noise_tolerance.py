@@ -84,6 +84,7 @@ def test_long_episodes_are_played_twice_and_what_cannot_be_played_changes_nothin
     # Of 40,000 steps 4 are allowed: not enough for four times four, but for a few played twice.
     rows, repeats = NoiseTolerance(episodes=3, steps_share=4 / 40_000)._played(explored)
     assert (len(rows.slots), repeats) == (1, 2)
+    assert NoiseTolerance(episodes=3, steps_share=4 / 40_000).measure(explored) is not None
     assert NoiseTolerance(steps_share=2 / 40_000).measure(explored) is None
 
 

@@ -17,6 +17,7 @@ from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.trainer import Snapshot
 from pcn.envs import AbstractCompiledEnvironment, EnvironmentSpec, Objective, Step
 from pcn.nets.heads import CategoricalHead, LevelsHead
+from pcn.rollout import ScriptedAgent
 from sizes import tiny
 
 STEPS = 24
@@ -139,12 +140,20 @@ def test_waves_take_no_more_than_their_share_of_the_budget():
 
 
 @pytest.mark.slow
-def test_waves_that_last_longer_than_random_episodes_keep_to_the_budget():
+def test_waves_that_last_longer_than_random_episodes_keep_to_the_budget(monkeypatch):
+    lengths = set()
+
+    def agent(script, *others):
+        lengths.add(script.shape[1])
+        return ScriptedAgent(script, *others)
+
+    monkeypatch.setattr("pcn.algorithms.pcn.refinements.rhythms.ScriptedAgent", agent)
     trainer = PCNTrainer(Rope(), config(**{"rhythms.budget_share": 0.05}), seed=0)
     rhythms = next(one for one in trainer._training.refinements if isinstance(one, Rhythms))
     trainer._training.schedule.measure(1.0)
     rhythms.after_warming_up(trainer._training)
     assert 0 < trainer.steps <= 0.05 * 4_000
+    assert lengths == {400}  # another length would be compiled anew
 
 
 @pytest.mark.slow

@@ -98,19 +98,22 @@ class NoiseTolerance(AbstractRefinement):
             return None
         head = training.learner.policy.action_head
         scripts = training.dataset.actions(rows) * repeats
-        index = np.arange(len(scripts))
-        padded = np.zeros((len(scripts), int(rows.lengths.max()), scripts[0].shape[1]), head.dtype)
-        for number, script in enumerate(scripts):
-            padded[number, : len(script)] = script
+        # One length and few sizes: every other one would be compiled anew.
+        count = len(scripts)
+        size = max(count, training.schedule.num_episodes)
+        padded = np.zeros((size, training.spec.step_limit, scripts[0].shape[1]), head.dtype)
+        for row, script in zip(padded, scripts, strict=False):
+            row[: len(script)] = script
         played = training.runner.run(
-            ScriptedAgent(padded, np.zeros(len(index), np.int32), head),
+            ScriptedAgent(padded, np.zeros(size, np.int32), head),
             training.next_key(),
-            len(index),
-            most_steps=np.tile(rows.lengths, repeats),
+            size,
+            count=count,
+            most_steps=np.resize(np.tile(rows.lengths, repeats), size),
         )
         shape = (repeats, len(rows.slots))
-        returns = played.returns(discount=training.config.discount).reshape(*shape, -1)
-        ended = np.asarray(played.ended).reshape(shape)
+        returns = played.returns(discount=training.config.discount)[:count].reshape(*shape, -1)
+        ended = np.asarray(played.ended)[:count].reshape(shape)
         one, other = np.triu_indices(repeats, k=1)
         both = ended[one] & ended[other]
         if not both.any():

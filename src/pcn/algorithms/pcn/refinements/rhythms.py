@@ -181,7 +181,8 @@ class Rhythms(AbstractRefinement):
         if horizons is not None:
             wanted = training.most_steps(np.resize(horizons[: batch.count], size))
             most_steps = np.minimum(most_steps, wanted)
-        actions = self.actions(padded, head, int(most_steps.max()))
+        # One length, as another one would be compiled anew: the steps left differ every time.
+        actions = self.actions(padded, head, training.spec.step_limit)
         episodes = training.runner.run(
             ScriptedAgent(actions, np.zeros(size, np.int32), head),
             training.next_key(),

@@ -181,7 +181,8 @@ class FittedCurriculum(AbstractCurriculum):
             horizon = np.asarray(max(self._horizon - time, 1), np.float32)
             seen = padded(self.model.lattice.observations(places), size)
             rows = _greedy(policy, seen, padded(desired[episodes], size), horizon)
-            return self._actions.nearest(np.asarray(rows)[: len(episodes)])
+            chosen = self._actions.nearest(np.asarray(rows)[: len(episodes)])
+            return self.model.nearest_known(places, chosen) if self._actions.are_amounts else chosen
 
         return self._returns(self._run(act, len(self.vectors)))[0]
 
