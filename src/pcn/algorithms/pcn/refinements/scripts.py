@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 
 import numpy as np
-from jaxtyping import Float, Int, Num
+from jaxtyping import Float, Int, Num, UInt64
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
 from pcn.algorithms.pcn.training import Training
@@ -14,6 +14,8 @@ from pcn.rollout import ScriptedAgent
 
 Actions = Num[np.ndarray, "_ part"]
 """The actions of one episode, step by step."""
+LATEST = 4096
+"""Hashes that are kept apart until they are sorted in; beyond the limit so many are forgotten."""
 
 
 class Alike:
@@ -66,11 +68,17 @@ class Alike:
 
 
 class Tried(AbstractState):
-    """Which lists of actions have been played: the same list would bring the same again."""
+    """Which lists of actions have been played: the same list would bring the same again.
+
+    Each is remembered by a hash. Most of them are in arrays of eight bytes each, because a
+    dictionary takes ten times as much.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._hashes: dict[int, None] = {}  # in the order in which they were played
+        self._settled = np.zeros(0, np.uint64)  # in the order in which they were played
+        self._sorted = self._settled
+        self._latest: dict[int, None] = {}
         self.alike = Alike()
         """Other lists of actions with the returns of the archive."""
 
@@ -78,21 +86,45 @@ class Tried(AbstractState):
         """Whether these actions have not been played, as far as is remembered; now they have."""
         digest = hashlib.blake2b(np.ascontiguousarray(actions).tobytes(), digest_size=8).digest()
         number = int.from_bytes(digest, "little")
-        if number in self._hashes:
+        if number in self._latest or self._is_settled(np.uint64(number)):
             return False
-        self._hashes[number] = None
-        if len(self._hashes) > self._most:
-            del self._hashes[next(iter(self._hashes))]
+        self._latest[number] = None
+        if len(self._latest) >= LATEST:
+            self._settle_latest()
         return True
 
+    def _settle_latest(self) -> None:
+        hashes, new = self._hashes(), np.sort(np.array(list(self._latest), np.uint64))
+        self._latest = {}
+        if len(hashes) > self._most:  # the oldest are forgotten
+            self._settle(hashes[-self._most :])
+            return
+        place = np.searchsorted(self._sorted, new)
+        self._settled, self._sorted = hashes, np.insert(self._sorted, place, new)
+
+    def _is_settled(self, number: np.uint64) -> bool:
+        place = int(np.searchsorted(self._sorted, number))
+        return place < len(self._sorted) and bool(self._sorted[place] == number)
+
+    def _settle(self, hashes: UInt64[np.ndarray, " script"]) -> None:
+        self._settled, self._sorted = hashes, np.sort(hashes)
+
+    def _hashes(self) -> UInt64[np.ndarray, " script"]:
+        """All hashes, oldest first."""
+        latest = np.fromiter(self._latest, np.uint64, len(self._latest))
+        return np.concatenate([self._settled, latest])
+
     def to_arrays(self) -> dict[str, np.ndarray]:
-        """The hashes, oldest first."""
-        hashes = np.fromiter(self._hashes, np.uint64, len(self._hashes))
-        return {"hashes": hashes, **self.alike.to_arrays()}
+        """The hashes, oldest first, and how many of them are settled."""
+        settled = np.array(len(self._settled))
+        return {"hashes": self._hashes(), "settled": settled, **self.alike.to_arrays()}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
-        self._hashes = dict.fromkeys(arrays["hashes"].tolist())
+        hashes = np.array(arrays["hashes"])
+        count = int(arrays.get("settled", len(hashes)))  # older checkpoints do not say it
+        self._settle(hashes[:count])
+        self._latest = dict.fromkeys(hashes[count:].tolist())
         if "alike.lengths" in arrays:  # checkpoints from before there were any have none
             self.alike.from_arrays(arrays)
 
