@@ -95,7 +95,7 @@ class Gamble(Logged):
 def environment(kind, *, step_limit=SETTLED["step_limit"], **options):
     """One of the environments above, as algorithms train on it."""
     settled = {**SETTLED, "step_limit": step_limit}
-    probe = Probe(**settled, deterministic=kind.deterministic)
+    probe = Probe(**settled, deterministic=getattr(kind, "deterministic", True))
     return GymnasiumEnvironment.from_source(GymnasiumSource(kind.__name__, kind), probe, **options)
 
 
