@@ -11,6 +11,7 @@ arXiv:2004.12919.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Bool, Int, UInt32
@@ -27,6 +28,10 @@ from pcn.planning.scouts import Goals, Ways, hardly_tried, ways_to
 
 FEWEST_STATES = 256
 """Tables have room for so many states, or twice as many and so on: few sizes are compiled."""
+ROWS = 400_000
+"""Goals times rows of counts that ways are looked for at a time: about half a second."""
+FEWEST_GOALS = 2
+"""Goals at a time where there are more rows than that."""
 
 
 class Scouted(AbstractState):
@@ -112,7 +117,8 @@ class Scouting(AbstractRefinement):
         if len(goals.states) == 0:
             return False
         weights = 1.0 / (1 + goals.visits) ** 2
-        some = min(self.num_goals, len(weights))
+        affordable = max(FEWEST_GOALS, ROWS // len(counts.visits))
+        some = min(self.num_goals, affordable, len(weights))
         index = rng.choice(len(weights), some, replace=False, p=weights / weights.sum())
         goals = goals.chosen(index)
         ways = ways_to(counts, goals)
@@ -146,10 +152,7 @@ class Scouting(AbstractRefinement):
         rows = head.from_options(counts.action_rows(np.maximum(ways.actions, 0)))
         rows = np.where((ways.actions >= 0)[..., None], rows, head.none())[:, order]
         places = np.argsort(order)[goals.states]
-        room = FEWEST_STATES
-        while room < len(prints):
-            room *= 2
-        empty, missing = room - len(prints), self.num_goals - len(places)
+        empty, missing = room_for(len(prints)) - len(prints), self.num_goals - len(places)
         return Scout(
             action_head=head,
             noise=np.full(len(drawn), self.noise, np.float32),
@@ -170,10 +173,25 @@ def allowed_actions(counts: TransitionCounts) -> Bool[np.ndarray, "state action"
     return np.all(counts.masks[:, parts + begin], axis=2)
 
 
+def room_for(num_states: int) -> int:
+    """The size of tables for so many states."""
+    room = FEWEST_STATES
+    while room < num_states:
+        room *= 2
+    return room
+
+
 def sorted_prints(
     counts: TransitionCounts,
-) -> tuple[UInt32[np.ndarray, " state"], np.ndarray]:
+) -> tuple[UInt32[np.ndarray, " state"], Int[np.ndarray, " state"]]:
     """The numbers of all states in ascending order, and the states in this order."""
-    prints = np.asarray(jax.vmap(observation_print)(counts.observations))
+    count = counts.num_states
+    padded = jax.tree.map(
+        lambda leaf: np.resize(leaf, (room_for(count), *leaf.shape[1:])), counts.observations
+    )
+    prints = np.asarray(_prints(padded))[:count]
     order = np.argsort(prints, kind="stable")
     return prints[order], order
+
+
+_prints = eqx.filter_jit(jax.vmap(observation_print))
