@@ -12,7 +12,7 @@ import pytest
 from jaxtyping import Array, Int
 
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.refinements import Planning, Scouting
+from pcn.algorithms.pcn.refinements import LoopErasure, Planning, Scouting
 from pcn.algorithms.pcn.refinements.planned.scout import Scout, observation_print
 from pcn.algorithms.pcn.refinements.scouting import Scouted, allowed_actions
 from pcn.algorithms.pcn.train import PCNTrainer
@@ -99,6 +99,22 @@ def test_scouts_get_to_the_end_of_a_corridor_where_random_actions_do_not():
 
 
 @pytest.mark.slow
+def test_loops_are_cut_out_of_what_scouts_bring(monkeypatch):
+    """Their random steps afterwards would teach a network to wander."""
+    stored = []
+    cut = LoopErasure.before_storing
+
+    def cutting(self, training, episodes):
+        stored.append(len(episodes.lengths))
+        return cut(self, training, episodes)
+
+    monkeypatch.setattr(LoopErasure, "before_storing", cutting)
+    refinements = (LoopErasure(), *CONFIG.refinements)
+    trained(Corridor(), replace(CONFIG, total_steps=2_000, refinements=refinements))
+    assert SETTINGS.num_scouts in stored
+
+
+@pytest.mark.slow
 def test_their_steps_are_a_share_of_all_and_survive_a_checkpoint(monkeypatch):
     taken, send = [], Scouting._send
 
@@ -141,6 +157,19 @@ def test_a_mask_of_several_choices_allows_what_all_of_them_allow():
     assert allowed_actions(TransitionCounts(np.zeros(1, np.int32), (2, 3), 2)) is None
     counts.masks = np.array([[True, False, True, True, False]])
     assert allowed_actions(counts).tolist() == [[True, True, False, False, False, False]]
+
+
+def test_it_is_off_where_masks_leave_out_parts_of_an_action():
+    """A mask of a choice beside a real number has entries for the choice only."""
+    config = replace(CONFIG, refinements=(Planning(rehearsals=0), SETTINGS))
+    training = PCNTrainer(Corridor(), config, seed=0)._training
+    counts = training.refinements[0].counts(training)
+    counts._prints = np.zeros(1, np.uint64)  # as if one state had been seen
+    assert SETTINGS.counts(training) is counts
+    counts.masks = np.ones((1, 3), bool)
+    assert SETTINGS.counts(training) is None
+    counts.masks = np.ones((1, 4), bool)
+    assert SETTINGS.counts(training) is counts
 
 
 def test_observations_have_different_numbers():

@@ -29,7 +29,9 @@ from pcn.planning.scouts import Goals, Ways, hardly_tried, ways_to
 FEWEST_STATES = 256
 """Tables have room for so many states, or twice as many and so on: few sizes are compiled."""
 ROWS = 400_000
-"""Goals times rows of counts that ways are looked for at a time: about half a second."""
+"""Goals times rows of counts that ways are looked for at a time: about a second."""
+DRAWS = 3
+"""How often goals are drawn if no way to any of them is known."""
 FEWEST_GOALS = 2
 """Goals at a time where there are more rows than that."""
 
@@ -107,7 +109,8 @@ class Scouting(AbstractRefinement):
             if isinstance(one, Planning):
                 counts = one.counts(training)
                 size = counts.num_states * counts.num_actions
-                return counts if not counts.given_up and 0 < size <= self.most_pairs else None
+                few = not counts.given_up and 0 < size <= self.most_pairs
+                return counts if few and masks_are_understood(counts) else None
         return None
 
     def _send(self, training: Training, counts: TransitionCounts, steps_left: int) -> bool:
@@ -119,16 +122,19 @@ class Scouting(AbstractRefinement):
         weights = 1.0 / (1 + goals.visits) ** 2
         affordable = max(FEWEST_GOALS, ROWS // len(counts.visits))
         some = min(self.num_goals, affordable, len(weights))
-        index = rng.choice(len(weights), some, replace=False, p=weights / weights.sum())
-        goals = goals.chosen(index)
-        ways = ways_to(counts, goals)
-        if ways.chances.sum() <= 0:
+        for _ in range(DRAWS):
+            index = rng.choice(len(weights), some, replace=False, p=weights / weights.sum())
+            drawn_goals = goals.chosen(index)
+            ways = ways_to(counts, drawn_goals)
+            if ways.chances.sum() > 0:
+                break
+        else:
             return False
         size = self.num_scouts
         batch = training.schedule.batch(size, steps_left)
         drawn = rng.choice(some, size, p=ways.chances / ways.chances.sum())
         most_steps = (2 * ways.num_steps()[drawn] + self.wandering).astype(np.int64)
-        agents = self._scouts(head, counts, goals, ways, drawn)
+        agents = self._scouts(head, counts, drawn_goals, ways, drawn)
         episodes = training.runner.run(
             agents,
             training.next_key(),
@@ -136,6 +142,8 @@ class Scouting(AbstractRefinement):
             count=batch.count,
             most_steps=np.minimum(batch.most_steps, most_steps),
         )
+        for refinement in training.refinements:
+            episodes = refinement.before_storing(training, episodes)
         training.dataset.add(episodes)
         return True
 
@@ -162,6 +170,11 @@ class Scouting(AbstractRefinement):
             way=drawn.astype(np.int32),
             arrived=np.zeros(len(drawn), bool),
         )
+
+
+def masks_are_understood(counts: TransitionCounts) -> bool:
+    """Whether masks have an entry for every option of every part; real numbers have none."""
+    return counts.masks.shape[1] in (0, sum(counts.action_sizes))
 
 
 def allowed_actions(counts: TransitionCounts) -> Bool[np.ndarray, "state action"] | None:

@@ -148,6 +148,6 @@ class WeightedValues(LearningSettings, FollowingSettings):
             return None
         drawn, chances = learning.drawn_weights(self, training, state, key)
         index = np.random.default_rng(key).choice(
-            len(drawn), self.plans // 2, p=chances, replace=False
+            len(drawn), min(self.plans // 2, len(drawn)), p=chances, replace=False
         )
         return Following(self, training, state, drawn[index], key)
