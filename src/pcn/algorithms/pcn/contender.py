@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from pcn.nets.policy import ConditionedPolicy
 
@@ -60,6 +60,24 @@ class Entries:
 
     def __len__(self) -> int:
         return len(self.horizons)
+
+    def confirmed_mask(self) -> Bool[np.ndarray, " command"]:
+        """Mark the commands of models that executions have confirmed; they need no race."""
+        known = np.array([one.expected is not None for one in self.contenders])
+        return np.asarray(known[self.network])
+
+    def expected(self) -> Float[np.ndarray, "confirmed objective"]:
+        """What confirmed models say that their commands return."""
+        return np.concatenate([one.expected for one in self.contenders if one.expected is not None])
+
+    def expected_steps(self) -> Float[np.ndarray, " confirmed"]:
+        """How many steps they say that these take."""
+        steps = [
+            one.horizons if one.expected_steps is None else one.expected_steps
+            for one in self.contenders
+            if one.expected is not None
+        ]
+        return np.concatenate(steps)
 
     def taking(self, index: Int[np.ndarray, " kept"]) -> "Entries":
         """The commands at `index`; contenders without any are left out."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Int
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender, Entries
 from pcn.algorithms.pcn.executing import told_of_stopped
@@ -102,21 +102,16 @@ class RacedEnding:
         return Entries.of([plain, *fitted])
 
     def _new_race(self, choice: ExpectedReturns) -> Racing:
-        training, confirmed = self._training, self._confirmed()
+        training, entries = self._training, self._entries()
+        confirmed = entries.confirmed_mask()
         return Racing(
             training,
-            self._entries(),
+            entries,
             choice.race_rules(training, int((~confirmed).sum())),
             most_steps=choice.race_steps(training, confirmed=bool(confirmed.any())),
             key=self._keys[-2],
             entered=~confirmed,
         )
-
-    def _confirmed(self) -> Bool[np.ndarray, " command"]:
-        """Mark the commands of models that executions have confirmed; they need no race."""
-        entries = self._entries()
-        known = np.array([one.expected is not None for one in entries.contenders])
-        return np.asarray(known[entries.network])
 
     def _choose(self) -> None:
         """Choose by the race, if there is one; commands that were not executed are left out."""
@@ -127,7 +122,7 @@ class RacedEnding:
         sure = self._sure(self._choice)
         if len(sure):
             execution = self._race.execution.taking(raced)
-            added = self._choice.adding(execution, self._expected())
+            added = self._choice.adding(execution, self._entries().expected())
             self._chosen = np.append(sure, raced[added])
             return
         if len(raced) == 0:  # all were broken off: let the final executions tell
@@ -145,25 +140,16 @@ class RacedEnding:
 
     def _sure(self, choice: ExpectedReturns) -> Int[np.ndarray, " command"]:
         """The confirmed commands that are offered: as many as can be executed a few times."""
-        confirmed = np.flatnonzero(self._confirmed())
+        entries, order = self._entries(), self._training.dataset.order
+        confirmed = np.flatnonzero(entries.confirmed_mask())
         if len(confirmed) == 0:
             return confirmed
-        steps = [
-            one.horizons if one.expected_steps is None else one.expected_steps
-            for one in self._entries().contenders
-            if one.expected is not None
-        ]
-        each, order = np.concatenate(steps), self._training.dataset.order
+        each = entries.expected_steps()
         if order != PARETO:  # models promise all that is Pareto-optimal in their means
-            better = order.non_dominated_mask(self._expected())
+            better = order.non_dominated_mask(entries.expected())
             confirmed, each = confirmed[better], each[better]
         cost = choice.confirmed_executions * np.cumsum(each)
         return confirmed[: max(choice.fewest, int((cost <= self._training.steps_left).sum()))]
-
-    def _expected(self) -> Float[np.ndarray, "command objective"]:
-        """What confirmed models say that their commands return."""
-        contenders = self._entries().contenders
-        return np.concatenate([one.expected for one in contenders if one.expected is not None])
 
     def _offered(self) -> Entries:
         assert self._chosen is not None
