@@ -58,7 +58,7 @@ def test_a_sweep_of_what_was_never_measured_says_so(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["reproduce", "table2"], "nothing is called 'table2'"),
+        (["reproduce", "table2"], "no experiment is called 'table2'"),
         (["reproduce", "dst", "--preset", "ours"], "no preset is called 'ours'"),
         (["reproduce", "dst", "--scale", "2"], "scale must be above 0 and at most 1"),
         (["reproduce", "dst", "--jobs", "0"], "jobs must be at least 1"),

@@ -35,7 +35,7 @@ def terminal(monkeypatch):
 
 def test_a_narrow_terminal_shows_every_cell_whole(terminal):
     table = Table(box=None, pad_edge=False)
-    names = [f"a column with number {number}" for number in range(9)]
+    names = [f"a_column_with_number_{number}" for number in range(9)]
     for name in names:
         table.add_column(name)
     rows = [[f"cell {row}.{column} 1234567.89" for column in range(9)] for row in range(3)]
@@ -58,13 +58,29 @@ def test_a_table_that_fits_is_left_as_it_is(terminal):
     assert len(terminal.getvalue().splitlines()) == 2
 
 
+def test_a_narrow_terminal_shows_a_front_of_two_objectives_in_one_table(terminal):
+    run = made_run([[1, -1], [2, -3]])
+    screen.print_table(screen.front_table(run.coverage_set, run.spec))
+    lines = terminal.getvalue().splitlines()
+    assert len(lines) == 4, "two lines of headings, and a line for each policy"
+    assert lines[0].split() == ["requested", "requested", "in", "executed", "executed"]
+    assert lines[1].split()[0] == "policy"
+
+
+def test_next_steps_fit_into_a_narrow_terminal(terminal):
+    screen.next_steps((f"train {'x' * 50}", "train and record the run"), ("envs", "list them"))
+    lines = terminal.getvalue().splitlines()
+    assert max(map(len, lines)) <= NARROW
+    assert lines[2:4] == [f"  pcn train {'x' * 50}", "      train and record the run"]
+
+
 @pytest.mark.parametrize("name", ["energy [kwh]", "[/bold]", "[red]alarm[/red]"])
 def test_square_brackets_are_shown(name, terminal):
     run = made_run([[1, -1], [2, -3]])
     objectives = (Objective(name), run.spec.objectives[1])
     object.__setattr__(run.spec, "objectives", objectives)
     screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
-    assert f"requested {name}" in terminal.getvalue()
+    assert all(word in terminal.getvalue() for word in name.split())
 
 
 @pytest.mark.parametrize("algorithm", ["pcn", "mones", "ra"])
@@ -105,7 +121,7 @@ def test_the_overview_is_what_the_environments_say():
     [
         (["train", "minecart", "--total-stepz", "9"], "--total-stepz, perhaps --total-steps"),
         (["train", "deep-sea-treasure", "--xyzzy"], "there is no option --xyzzy; see"),
-        (["train", "deep-sea-treasure", "--seed", "abc"], "'abc' is no whole number"),
+        (["train", "deep-sea-treasure", "--seed", "abc"], "'abc' is not a whole number"),
         (["train"], "which environment?"),
         (["plot", "--outt", "a.png"], "--outt, perhaps --out"),
         (["trian"], "no command is called 'trian', perhaps train was meant"),
@@ -116,7 +132,7 @@ def test_the_overview_is_what_the_environments_say():
         (["play"], "folder) and --policy INT (the policy's id, as in front.csv)"),
         (["play", "x", "--policy"], "pcn: --policy needs a value; see"),
         (["play", "x", "y", "--policy", "1"], "pcn: nothing is expected where y stands; see"),
-        (["reproduce", "dst", "--scale", "x"], "pcn: --scale: 'x' is no number; see"),
+        (["reproduce", "dst", "--scale", "x"], "pcn: --scale: 'x' is not a number; see"),
         (["check"], "ENVIRONMENT (one that `pcn envs` lists, an id of"),
     ],
 )  # fmt: skip
@@ -181,7 +197,7 @@ def test_help_calls_what_a_command_takes_by_its_name(capsys):
 
 @pytest.mark.parametrize("word", ["1.5", "abc", "nan", "inf", ""])
 def test_what_is_no_whole_number_is_refused(word):
-    with pytest.raises(ValueError, match="is no whole number"):
+    with pytest.raises(ValueError, match="is not a whole number"):
         whole_number(word)
 
 

@@ -97,7 +97,7 @@ def test_pickles_are_never_loaded(tmp_path, capsys):
         read_dataset(tmp_path / "log.npz")
     with pytest.raises(UserError, match="is a pickle, which is never loaded"):
         read_dataset(tmp_path / "log.pkl")
-    with pytest.raises(UserError, match="is no dataset"):
+    with pytest.raises(UserError, match="is not a dataset"):
         read_dataset(tmp_path / "log.npy")
     assert capsys.readouterr().out == ""
 

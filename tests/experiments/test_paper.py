@@ -68,7 +68,7 @@ def test_runs_are_begun_seed_by_seed(what):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"what": "table2"}, "nothing is called 'table2'; there are: table1, dst"),
+        ({"what": "table2"}, "no experiment is called 'table2'; there are: table1, dst"),
         ({"what": "dst", "preset": "ours"}, "no preset is called 'ours'"),
         ({"what": "dst", "scale": 0}, "scale must be above 0"),
         ({"what": "dst", "scale": float("nan")}, "scale must be above 0"),

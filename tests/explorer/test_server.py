@@ -155,7 +155,7 @@ def test_a_request_that_is_too_long_is_refused(client):
 def test_what_is_no_json_is_refused(client, body):
     headers = {**TOKEN, "Content-Type": "application/json"}
     answer = client.post("/api/rollout", content=body, headers=headers)
-    assert error_of(answer, 400) == "The request is no JSON."
+    assert error_of(answer, 400) == "The request is not JSON."
 
 
 def test_a_form_of_another_site_is_refused(client):

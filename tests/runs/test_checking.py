@@ -139,7 +139,7 @@ def test_the_command_says_it_in_lines(capsys):
     ("words", "told"),
     [
         (["nowhere-v0"], "no environment is called 'nowhere-v0'"),
-        (["CartPole-v1"], "a vector with at least two objectives is needed"),
+        (["CartPole-v1"], "the reward is a single number; pcn needs a vector"),
         (["deep-sea-treasure", "--step-limit", "5"], "Gymnasium environments, not of deep-sea"),
     ],
 )

@@ -38,8 +38,8 @@ def test_a_reward_of_another_shape_or_kind_is_refused(reward):
         (np.array([np.nan, 0]), "the observation is nan at entry 0; only finite numbers"),
         (np.array([np.inf, 0]), "the observation is inf at entry 0"),
         (np.array([0, 0, 0]), r"the observation has shape \(3,\), its space says \(2,\)"),
-        (np.array([1j, 0]), "which is no array of real numbers"),
-        ("here", "the observation is 'here', which is no array of real numbers"),
+        (np.array([1j, 0]), "which is not an array of real numbers"),
+        ("here", "the observation is 'here', which is not an array of real numbers"),
     ],
 )
 def test_an_observation_that_a_network_cannot_read_is_refused(seen, told):

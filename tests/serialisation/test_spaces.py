@@ -129,7 +129,7 @@ def test_many_equal_bounds_take_one_number():
 def test_what_cannot_be_written_or_read_is_told():
     with pytest.raises(UserError, match=r"Text.* cannot be written to a file; there are: Disc"):
         space_to_json(gym.spaces.Text(5))
-    with pytest.raises(UserError, match="is no space"):
+    with pytest.raises(UserError, match="is not a space"):
         space_from_json({"kind": "Sphere"})
-    with pytest.raises(UserError, match="is no space"):
+    with pytest.raises(UserError, match="is not a space"):
         space_from_json({"kind": "Discrete", "n": 0, "start": 0, "dtype": "int64"})

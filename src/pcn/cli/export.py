@@ -34,7 +34,7 @@ class Export:
         if self.onnx is None and self.dataset is None:
             raise UserError(
                 "what should be written? Give --onnx with a file, as in `--onnx policy.onnx`, or "
-                "--dataset with a place"
+                "--dataset with a new folder or an .npz file"
             )
         if self.dataset is not None:
             self._write_dataset(self.dataset)

@@ -20,7 +20,7 @@ def whole_number(word: str) -> int:
     except ValueError:
         value = float("nan")
     if not value.is_integer():
-        raise ValueError(f"{word!r} is no whole number")
+        raise ValueError(f"{word!r} is not a whole number")
     return int(value)
 
 
@@ -29,7 +29,7 @@ def number(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise ValueError(f"{word!r} is no number") from None
+        raise ValueError(f"{word!r} is not a number") from None
 
 
 _SIMPLE: dict[Any, tuple[str, Any]] = {

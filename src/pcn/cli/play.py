@@ -15,6 +15,7 @@ from pcn.errors import UserError
 from pcn.pareto import Tolerances
 from pcn.runs.playing import PlayedEpisode, play, save_gif
 from pcn.runs.run import Run, load
+from pcn.serialisation.files import refuse_missing_folder
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Play:
         """Play, show and perhaps save the episode."""
         if self.save is not None and self.save.suffix.lower() != ".gif":
             raise UserError(f"--save writes a .gif file, got {self.save}")
+        if self.save is not None:
+            refuse_missing_folder(self.save)
         if self.seed < 0:
             raise UserError(f"--seed must not be negative, got {self.seed}")
         run = load(self.run)

@@ -9,6 +9,7 @@ from pcn.cli.positionals import RunFolders
 from pcn.cli.screen import console, next_steps, quoted
 from pcn.errors import UserError
 from pcn.runs.run import load
+from pcn.serialisation.files import refuse_missing_folder
 
 SUFFIXES = (".png", ".pdf", ".svg")
 
@@ -33,6 +34,7 @@ class Plot:
         out = self.out or Path("progress.png" if self.progress else "front.png")
         if out.suffix.lower() not in SUFFIXES:
             raise UserError(f"--out must end in {', '.join(SUFFIXES)}, got {out}")
+        refuse_missing_folder(out)
         if not self.runs:
             raise UserError("which run? Name its folder, as in `pcn plot runs/dst`")
         # Drawing takes a while to import; no other command should wait for it.

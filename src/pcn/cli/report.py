@@ -7,6 +7,7 @@ from pathlib import Path
 from pcn.cli.positionals import RunFolders
 from pcn.cli.screen import complain, console, next_steps, quoted
 from pcn.errors import UserError
+from pcn.serialisation.files import refuse_missing_folder
 
 DEFAULT_ROLLOUTS = 30
 
@@ -32,8 +33,7 @@ class Report:
             raise UserError("which run? Name its folder, as in `pcn report runs/dst`")
         if self.out.suffix.lower() not in (".html", ".htm"):
             raise UserError(f"--out must end in .html, got {self.out}")
-        if not self.out.resolve().parent.is_dir():  # told before policies are executed
-            raise UserError(f"cannot write {self.out}: {self.out.parent} is not a folder")
+        refuse_missing_folder(self.out)  # before policies are executed
         num_rollouts = _num_rollouts(self.rollouts)
         from pcn.explorer.report import report_html
         from pcn.explorer.report_rollouts import execute_chosen

@@ -12,8 +12,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.measure import Measurement
-from rich.table import Column, Table
+from rich.table import Table
 
+from pcn.cli.narrow_tables import narrow_parts
 from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.metrics import reached_mask
@@ -62,45 +63,14 @@ def quoted(path: object) -> str:
 
 
 def print_table(table: Table) -> None:
-    """Print a table as wide as it is; in a narrow terminal, its columns in several parts."""
-    parts = _parts_of(table, console.width) if console.is_terminal else [table]
+    """Print a table as wide as it is; in a narrow terminal, in as many parts as needed."""
+    parts = narrow_parts(table, console) if console.is_terminal else [table]
     for number, part in enumerate(parts):
         if number > 0:
             console.print()
         wide = console.options.update(width=10_000)
         width = Measurement.get(console, wide, part).maximum
         console.print(part, width=width, crop=False, no_wrap=True, overflow="ignore")
-
-
-def _parts_of(table: Table, width: int) -> list[Table]:
-    """The columns in as many tables as a width asks for; each begins with the first column."""
-    first, *others = table.columns
-    groups: list[list[Column]] = [[]]
-    used = _width_of(first)
-    for column in others:
-        needed = _width_of(column) + 2  # what is between two columns
-        if groups[-1] and used + needed > width:
-            groups.append([])
-            used = _width_of(first)
-        groups[-1].append(column)
-        used += needed
-    if len(groups) == 1:
-        return [table]
-    parts = []
-    for group in groups:
-        part = Table(box=None, header_style="bold", pad_edge=False)
-        for column in (first, *group):
-            part.add_column(column.header, justify=column.justify)
-        for cells in zip(*(column.cells for column in (first, *group)), strict=True):
-            part.add_row(*cells)
-        parts.append(part)
-    return parts
-
-
-def _width_of(column: Column) -> int:
-    """How wide the widest cell of a column is."""
-    cells = [column.header, *column.cells]
-    return max(Measurement.get(console, console.options, cell).maximum for cell in cells)
 
 
 def complain(sentence: str) -> None:
@@ -276,6 +246,11 @@ def next_steps(*commands: tuple[str, str]) -> None:
     """Print what to type next; commands are given without the program's name."""
     console.print("\nNext:")
     width = max(len(command) for command, _ in commands)
+    widest = max(len(f"  {program()} {'':<{width}}   {purpose}") for _, purpose in commands)
+    if console.is_terminal and widest > console.width:
+        for command, purpose in commands:
+            console.print(f"  {program()} {command}\n      [dim]{purpose}[/]")
+        return
     for command, purpose in commands:
         console.print(f"  {program()} {command:<{width}}   [dim]{purpose}[/]")
 

@@ -68,14 +68,17 @@ class AnswerCheck:
         try:
             reward = np.asarray(given)
         except ValueError:  # a list of lists of different lengths
-            raise self.refusal(f"the reward is {given!r}, which is no vector of numbers") from None
+            raise self.refusal(
+                f"the reward is {given!r}, which is not a vector of numbers"
+            ) from None
         if reward.dtype.kind not in "fiub":
-            raise self.refusal(f"the reward is {given!r}, which is no vector of real numbers")
+            raise self.refusal(f"the reward is {given!r}, which is not a vector of real numbers")
         if self._shape is None:
             if reward.ndim != 1 or reward.size < 2:
+                kind = "a single number" if reward.ndim == 0 else f"of shape {reward.shape}"
                 raise self.refusal(
-                    f"the reward has shape {reward.shape}; "
-                    "a vector with at least two objectives is needed"
+                    f"the reward is {kind}; pcn needs a vector with a number for each of two or "
+                    "more objectives"
                 )
             self._shape = reward.shape
         if reward.shape != self._shape:
@@ -130,9 +133,9 @@ def observation_fault(
     try:
         array = np.asarray(seen)
     except ValueError:
-        return f"{what} is {seen!r}, which is no array"
+        return f"{what} is {seen!r}, which is not an array"
     if array.dtype.kind not in "fiub":
-        return f"{what} is {seen!r}, which is no array of real numbers"
+        return f"{what} is {seen!r}, which is not an array of real numbers"
     if array.size != int(np.prod(space.shape or ())):
         return f"{what} has shape {array.shape}, its space says {space.shape}"
     if not np.isfinite(array).all():

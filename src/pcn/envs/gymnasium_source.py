@@ -39,7 +39,7 @@ class GymnasiumSource:
             except (Exception, SystemExit) as error:  # whatever the environment's own code raises
                 raise UserError(f"cannot make {self.name}: {error}{missing_hint(error)}") from None
             if not isinstance(made, gym.Env):
-                raise UserError(f"{self.name} makes {made!r}, which is no Gymnasium environment")
+                raise UserError(f"{self.name} makes {made!r}, which is not a Gymnasium environment")
             self._instance = made
         return self._instance
 

@@ -49,7 +49,7 @@ def paper_plan(
         first_seed: The smallest seed.
     """
     if what not in EXPERIMENTS:
-        raise UserError(f"nothing is called {what!r}; there are: {', '.join(EXPERIMENTS)}")
+        raise UserError(f"no experiment is called {what!r}; there are: {', '.join(EXPERIMENTS)}")
     if preset is not None and preset not in ALGORITHMS["pcn"].presets:
         known = ", ".join(ALGORITHMS["pcn"].presets)
         raise UserError(f"no preset is called {preset!r}; there are: {known}")

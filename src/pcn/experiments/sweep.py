@@ -74,7 +74,9 @@ def seeds_in(text: str) -> tuple[int, ...]:
             raise UserError(f"seeds are numbers and ranges such as 0-4,10; got {text!r}")
         seeds += range(int(first), int(last or first) + 1)
     if not seeds or len(set(seeds)) < len(seeds):
-        raise UserError(f"the seeds {text!r} are empty or name one twice")
+        raise UserError(
+            f"--seeds {text} has no seed, or has a seed twice; a list of seeds looks like 0-4,10"
+        )
     return tuple(seeds)
 
 

@@ -81,7 +81,7 @@ def application(
         try:
             content = json.loads(body)
         except (ValueError, RecursionError):
-            return refusal(400, "The request is no JSON.")
+            return refusal(400, "The request is not JSON.")
         try:
             return await run_in_threadpool(work, content)
         except Busy:

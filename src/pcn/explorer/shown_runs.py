@@ -95,11 +95,11 @@ def open_runs(paths: Sequence[Path]) -> tuple[list[ShownRun], list[str]]:
     """
     opened: dict[Path, Run] = {}
     left_out: list[str] = []
-    for path in dict.fromkeys(path.resolve() for path in paths):
+    for path, given in {path.resolve(): path for path in paths}.items():
         try:
             opened[path] = _open(path)
         except UserError as error:
-            left_out.append(str(error))
+            left_out.append(str(error).replace(str(path), str(given)))
     if not opened:
         raise UserError("; ".join(left_out))
     check_same_environment(list(opened.values()))

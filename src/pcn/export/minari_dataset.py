@@ -20,6 +20,7 @@ from pcn.datasets.provenance import RUN, run_facts
 from pcn.errors import UserError
 from pcn.nets.heads import action_head_for
 from pcn.runs.logged import run_episodes
+from pcn.serialisation.files import refuse_missing_folder
 
 
 def write_dataset(run: str | Path, path: str | Path) -> LoggedEpisodes:
@@ -30,8 +31,7 @@ def write_dataset(run: str | Path, path: str | Path) -> LoggedEpisodes:
     path = Path(path)
     if path.exists():
         raise UserError(f"{path} exists already; choose another --dataset")
-    if not path.resolve().parent.is_dir():
-        raise UserError(f"cannot write {path}: {path.parent} is not a folder")
+    refuse_missing_folder(path)
     logged = run_episodes(Path(run))
     try:
         if path.suffix.lower() == ".npz":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pcn.errors import UserError
 from pcn.runs.run import Run
-from pcn.serialisation.files import write_bytes
+from pcn.serialisation.files import refuse_missing_folder, write_bytes
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,7 @@ def _refuse_bad_places(files: OnnxFiles) -> None:
 
     try:
         files.model.name.encode()  # the runner's source holds the name
-        if not files.model.resolve().parent.is_dir():
-            raise UserError(f"cannot write {files.model}: {files.model.parent} is not a folder")
+        refuse_missing_folder(files.model)
         for path in (files.runner, files.card):
             if path.exists() and MARK.encode() not in path.read_bytes()[:200]:
                 raise UserError(f"{path} exists and was not written by pcn: choose another file")
@@ -81,6 +80,8 @@ def _refuse_bad_places(files: OnnxFiles) -> None:
                 f"{files.runner} acts with another model than {files.model.name}: choose another "
                 "file"
             )
+    except UserError:
+        raise
     except (OSError, ValueError) as error:  # names that are too long, or hold wrong bytes
         raise UserError(f"cannot write {str(files.model)[:200]!r}: {_reason(error)}") from None
 

@@ -124,7 +124,7 @@ class RunFolder:
         if not path.is_dir():
             raise UserError(f"{path} is not a folder; `pcn train` creates runs")
         if not (path / "config.json").exists():
-            raise UserError(f"{path} is not a run: it has no config.json")
+            raise UserError(f"{path} is not a run: it has no config.json{_runs_hint(path)}")
         return cls(path)
 
     def read_settings(self) -> Settings:
@@ -192,7 +192,7 @@ class RunFolder:
         """The arrays and facts of a state, and the record; it has to be of this very run."""
         arrays, facts = read_arrays(path)
         if not isinstance(facts, dict) or not {"trainer", "record"} <= facts.keys():
-            raise UserError(f"{path} is damaged: it is no checkpoint")
+            raise UserError(f"{path} is damaged: it is not a checkpoint")
         fingerprint = facts.pop("fingerprint", None)  # older checkpoints have none
         if fingerprint is not None and fingerprint != fingerprint_of_arrays(arrays, facts):
             raise UserError(f"{path} is damaged: its content is not what was written")
@@ -275,3 +275,12 @@ class RunFolder:
             return fingerprint_of_file(self._to_read(name))
         except OSError as error:
             raise UserError(f"cannot read {self.path / name}: {error.strerror}") from None
+
+
+def _runs_hint(path: Path) -> str:
+    """The end of a sentence on a folder that is not a run: the runs in it, or how to make one."""
+    inside = sorted(config.parent for config in path.glob("*/config.json"))
+    if not inside:
+        return "; `pcn train` creates runs"
+    named = ", ".join(map(str, inside[:3])) + (", …" if len(inside) > 3 else "")
+    return f"; it holds runs, so name one of them: {named}"

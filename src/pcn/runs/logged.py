@@ -23,7 +23,10 @@ def read_dataset(name: str | Path) -> LoggedEpisodes:
     if not path.exists():
         found = minari_folder(str(name))
         if found is None:
-            raise UserError(f"{name} does not exist, and is no Minari dataset on this machine")
+            raise UserError(
+                f"{name} does not exist, and no Minari dataset on this machine has this id; give "
+                "a run's folder, an npz file or a Minari dataset"
+            )
         path = found
     try:
         return _read(path)
@@ -50,9 +53,11 @@ def _read(path: Path) -> LoggedEpisodes:
             "arrays to an npz file instead"
         )
     if suffix in ARROW:
-        raise UserError(f"{path} is an Arrow file: its rewards are no vectors, give HDF5 or npz")
+        raise UserError(f"{path} is an Arrow file: its rewards are not vectors; give HDF5 or npz")
     if suffix != ".npz":
-        raise UserError(f"{path} is no dataset: give a run's folder, an npz file or Minari's HDF5")
+        raise UserError(
+            f"{path} is not a dataset: give a run's folder, an npz file or Minari's HDF5"
+        )
     return read_npz(path)
 
 

@@ -55,8 +55,8 @@ def _number(name: str, value: Any, kind: type[int] | type[float]) -> float:
     try:
         return kind(value)
     except ValueError:
-        what = "whole number" if kind is int else "number"
-        raise ValueError(f"{name} is {value!r}, which is no {what}") from None
+        what = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{name} is {value!r}, which is not {what}") from None
 
 
 COLUMNS = [field.name for field in dataclasses.fields(Evaluation)]

@@ -30,6 +30,12 @@ def write_bytes(path: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def refuse_missing_folder(path: Path) -> None:
+    """Raise a `UserError` if the folder that a file is to be written to does not exist."""
+    if not path.resolve().parent.is_dir():
+        raise UserError(f"cannot write {path}: {path.parent} is not a folder; create it first")
+
+
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write JSON that a person can read: a line for each entry, and for each row of numbers."""
     write_bytes(path, (_readable(content) + "\n").encode())

@@ -26,7 +26,7 @@ def space_from_json(content: Mapping[str, Any]) -> Space:
         _, _, from_json = KINDS[content["kind"]]
         return from_json(content)
     except (KeyError, TypeError, ValueError, AttributeError, AssertionError) as error:
-        raise UserError(f"{content!r} is no space: {error!r}") from None
+        raise UserError(f"{content!r} is not a space: {error!r}") from None
 
 
 def _discrete_to_json(space: Any) -> Json:

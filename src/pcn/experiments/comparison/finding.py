@@ -17,7 +17,7 @@ from pcn.runs.settings import Settings
 def run_folders(path: Path) -> list[Path]:
     """The folder itself if it is a run, otherwise every run below it; in the order of numbers."""
     if not path.exists():
-        raise UserError(f"{path} does not exist")
+        raise UserError(f"{path} does not exist; name folders of runs, which `pcn train` creates")
     if not path.is_dir():
         raise UserError(f"{path} is neither a folder of runs nor a .csv file")
     if (path / "config.json").exists():

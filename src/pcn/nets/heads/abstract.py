@@ -203,7 +203,7 @@ class AbstractActionHead(eqx.Module):
         try:
             mask = self.flat_mask(given)
         except (ValueError, TypeError):
-            raise UserError(f"the action mask is {given!r}, which is no array") from None
+            raise UserError(f"the action mask is {given!r}, which is not an array") from None
         if len(mask) != self.mask_size:
             raise UserError(f"the action mask must have {self.mask_size} entries, got {len(mask)}")
         if not self.allows_any(mask):
