@@ -58,7 +58,7 @@ REFUSED = {
 REFUSED_WHEN_SEEN = {
     "NaN observed": (showing(np.full(3, np.nan)), "the observation is nan at entry 0"),
     "infinity observed": (showing(np.array([0, np.inf, 0])), "the observation is inf at entry 1"),
-    "complex observation": (showing(np.full(3, 1j)), "no array of real numbers"),
+    "complex observation": (showing(np.full(3, 1j)), "not an array of real numbers"),
     "longer observation": (showing(np.zeros(4)), r"has shape \(4,\), its space says \(3,\)"),
     "not among the places": (showing(9, gym.spaces.Discrete(4)), r"9, which is not in its space"),
     "not among several": (

@@ -75,7 +75,7 @@ def test_suggestions_say_why_and_a_front_without_a_knee_says_so():
         (0, 7, "balanced")
     ]
     assert (
-        "even in cost 0, its weakest objective, it reaches 28 % of the range"
+        "its weakest objective is cost 0, where it reaches 28 % of the range"
         in (told["suggestions"][0]["why"])
     )
     assert told["no_knee"].startswith("This front has no knee")

@@ -242,7 +242,7 @@ def test_the_numbers_of_a_policy_are_taken_away(page, trained):
     page.fill("#limit-0", "16")
     page.press("#limit-0", "Enter")
     page.wait_for_selector("tr.excluded")
-    remaining = "#takeaway .take-row:has-text('All that remain') >> text=JSON"
+    remaining = "#takeaway .take-row:has-text('All remaining policies') >> text=JSON"
     kept = [record["policy"] for record in json.loads(downloaded(page, remaining))]
     assert kept == np.flatnonzero(trained.executed[:, 0] >= 16).tolist()
     assert downloaded(page, "[aria-label='Save Scatter as picture']").startswith(b"\x89PNG")

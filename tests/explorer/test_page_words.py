@@ -33,7 +33,7 @@ def open_run(open_page, tmp_path):
 
 def downloaded(page, text):
     with page.expect_download() as download:
-        page.click(f"#takeaway .take-row:has-text('All that remain') >> text={text}")
+        page.click(f"#takeaway .take-row:has-text('All remaining policies') >> text={text}")
     return download.value.path().read_text()
 
 

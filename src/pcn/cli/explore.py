@@ -11,7 +11,7 @@ from pcn.errors import UserError
 
 @dataclass(frozen=True)
 class Explore:
-    """Look at the front of a run, pick a policy, watch it and take it away, in the browser.
+    """Look at the front of a run, pick a policy, watch it and save it, in the browser.
 
     Several runs of one environment are shown together: other seeds, other algorithms. The server
     needs the extra `pcn[explore]`; it listens on this machine only and ends with Ctrl-C.

@@ -1,4 +1,4 @@
-"""What the server serves: the document, one rollout at a time, and policies to take away."""
+"""What the server serves: the document, one rollout at a time, and policies to save."""
 
 import threading
 from collections import OrderedDict

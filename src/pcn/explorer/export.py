@@ -1,4 +1,4 @@
-"""One policy to take away: a small run folder as a zip file."""
+"""One policy to save: a small run folder as a zip file."""
 
 import io
 import tempfile

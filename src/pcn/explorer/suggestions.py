@@ -9,8 +9,8 @@ from pcn.pareto import balanced, knee, rounded
 from pcn.runs.run import Run
 
 NO_KNEE = (
-    "This front has no knee: from every policy some other one gains at least as much as it gives up"
-    " (each objective as a share of its range)."
+    "This front has no knee. A knee is a policy that is costly to leave: every other policy gives "
+    "up more than it gains (each objective counted as a share of its range)."
 )
 
 
@@ -40,9 +40,9 @@ def suggest(run: Run) -> list[dict[str, Any]]:
                 "policy": int(indices[middle.point]),
                 "kind": "balanced",
                 "why": (
-                    f"The most balanced policy: even in {name}, its weakest objective, it reaches "
-                    f"{share_in_words(middle.share)} of the range, and no other policy's weakest "
-                    "objective reaches more."
+                    f"The most balanced policy: its weakest objective is {name}, where it reaches "
+                    f"{share_in_words(middle.share)} of the range. No other policy reaches more "
+                    "in its own weakest objective."
                 ),
             }
         )

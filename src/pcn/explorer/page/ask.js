@@ -54,7 +54,7 @@ export function createAsk(host, { store, scene, pick }) {
   );
   const invitation = make('p', {
     class: 'hint',
-    text: 'Name a return that is not on the front. The network is asked for it, executed once, and you see what comes out.',
+    text: 'Enter a return that no policy has. The network tries to reach it in one episode, and the page shows the result.',
   });
   host.append(make('h2', { text: 'Ask for a return' }), invitation, form, answer);
 

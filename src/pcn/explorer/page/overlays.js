@@ -15,7 +15,12 @@ export function overlayChoices(model) {
     found.push({ name: 'front', text, sign: '○', title: model.knownFront.source });
   }
   if (model.runs.some(({ archiveSize }) => archiveSize > 0)) {
-    found.push({ name: 'archive', text: 'archive', sign: '∘' });
+    found.push({
+      name: 'archive',
+      text: 'archive',
+      sign: '∘',
+      title: 'the best returns that single episodes of the training had',
+    });
   }
   if (model.runs.length > 1) {
     for (const { name, index } of model.runs) {

@@ -1,4 +1,4 @@
-// What a decision maker takes away: a policy's folder, its numbers, a picture, an address.
+// What can be saved: a policy's folder, numbers, a picture, the address of the view.
 
 import { announce, make } from './dom.js';
 import { exportedPolicy, isLive } from './source.js';
@@ -119,12 +119,12 @@ export function createTakeaway(host, { store, scene }) {
   const folder = button('Folder (.zip)', saveFolder);
   const ofPicked = [folder, button('CSV', savePicked('csv')), button('JSON', savePicked('json'))];
   host.append(
-    make('h2', { text: 'Take away' }),
+    make('h2', { text: 'Save' }),
     make('div', { class: 'take-row' }, make('span', { text: 'The picked policy' }), ...ofPicked),
     make(
       'div',
       { class: 'take-row' },
-      make('span', { text: 'All that remain' }),
+      make('span', { text: 'All remaining policies' }),
       button('CSV', saveRemaining('csv')),
       button('JSON', saveRemaining('json')),
     ),

@@ -7,6 +7,10 @@ import { overlayChoices } from './overlays.js';
 
 const percent = (share) => `${formatNumber(Math.round(100 * share))} %`;
 
+const PURPOSE =
+  'Each policy is one way to act, with its own trade-off between the objectives. ' +
+  'Say what is acceptable, compare the policies that remain, and pick one.';
+
 function summary(run) {
   const metrics = run.hypervolume ?? {};
   const parts = [`${run.algorithm.toUpperCase()}, seed ${run.seed}`];
@@ -47,6 +51,7 @@ export function fillHeader(host, { model, store, scene }) {
       model.runs.length > 1 ? select : null,
       isLive() ? null : make('span', { class: 'tag', text: 'report' }),
     ),
+    make('p', { class: 'purpose', text: PURPOSE }),
     line,
     ...(model.left_out ?? []).map((text) => make('p', { class: 'notice', text })),
   );
