@@ -79,9 +79,9 @@ def paper_page(table, comparisons):
     """Table 1, an environment and a metric at a time, and what it was made of."""
     parts = [
         "# The paper's experiments\n",
-        "Table 1 of the paper beside our runs, seeds that chose nothing. Made with `pcn reproduce` ([how](../many-runs.md)); the\n"
-        "figures are in [how PCN works](../how-it-works.md#the-papers-figures-from-our-runs), all numbers in [table1.csv](table1.csv),\n"
-        "commands, seeds and times in the [report](paper-report.md).\n",
+        "This page compares our runs with Table 1 of the paper, on seeds on which no setting was chosen. The figures are in\n"
+        "[how PCN works](../how-it-works.md#the-papers-figures-from-our-runs), all numbers in [table1.csv](table1.csv), and\n"
+        "commands, seeds and times in the [report](paper-report.md). `pcn reproduce` made the runs ([how](../many-runs.md)).\n",
     ]
     header = ["", "metric", "of", *(title_of(label) for label in table.labels)]
     metrics = [

@@ -54,11 +54,11 @@ def _commands(plan: Mapping[str, Any], comparisons: Sequence[Comparison]) -> str
             lines.append(train_command(entrants[0].run, given.get(place, {})))
             rows.append([comparison.environment, label, ranges([one.seed for one in entrants])])
     code = "\n".join(lines)
-    told = "`pcn train` is told for the first seed of each algorithm" + (
-        "; `plan.json` has all." if plan else ", the others differ in the seed."
+    explanation = "The `pcn train` lines show the first seed of each algorithm" + (
+        "; `plan.json` lists every run." if plan else "; the others differ in the seed."
     )
     table = markdown_table(["environment", "algorithm", "seeds"], rows, words=3)
-    return f"```bash\n{code}\n```\n\n{told}\n\n{table}"
+    return f"```bash\n{code}\n```\n\n{explanation}\n\n{table}"
 
 
 def _circumstances(runs: Sequence[Run]) -> str:
