@@ -6,7 +6,7 @@ but Gymnasium's registry, which gets the ids `pcn/<name>-v0`. `configure_jax` se
 
 from pcn.starting import quiet_while_starting
 
-quiet_while_starting()  # before the first import that takes its time
+quiet_while_starting()  # before the first slow import
 
 from typing import TYPE_CHECKING, Any  # noqa: E402
 

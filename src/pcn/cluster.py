@@ -1,4 +1,4 @@
-"""A Ray cluster: connected to where it is used, with one sentence if that is not possible."""
+"""Connect to a Ray cluster; a `UserError` says in one sentence why that is not possible."""
 
 import logging
 import os
@@ -13,13 +13,13 @@ from typing import Any
 from pcn.errors import UserError
 
 AUTO = "auto"
-"""The address that stands for the cluster of this machine, or of `RAY_ADDRESS`."""
+"""The address that means the cluster of this machine, or the one that `RAY_ADDRESS` names."""
 REACH_SECONDS = 5.0
 """How long the head node may take to answer."""
 
 
 class _Users:
-    """How many parts of this process use the connection that was made here."""
+    """Counts the parts of this process that use the connection made here."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -31,10 +31,10 @@ _USERS = _Users()
 
 @contextmanager
 def connected(address: str = AUTO) -> Iterator[Any]:
-    """The module `ray`, connected to a cluster until nobody in this process uses it any more.
+    """Yield the module `ray`, connected to a cluster as long as some part of this process uses it.
 
-    A connection that somebody else has made is used, and left as it is. Raises a `UserError` if
-    Ray is not installed, or no cluster answers at the address.
+    An existing connection is used and left open. Raises a `UserError` if Ray is not installed, or
+    if no cluster answers at the address.
     """
     ray = import_ray()
     with _USERS.lock:
@@ -53,7 +53,7 @@ def connected(address: str = AUTO) -> Iterator[Any]:
 
 
 def import_ray() -> Any:
-    """The module `ray`; a `UserError` names the extra that brings it."""
+    """Import `ray`; a `UserError` names the extra that installs it."""
     try:
         import ray
     except ImportError:
@@ -62,10 +62,10 @@ def import_ray() -> Any:
 
 
 def worker_environment(**variables: str) -> dict[str, Any]:
-    """What Ray gives to the processes that it starts: variables, and where modules are found.
+    """Environment variables for the processes that Ray starts, with the module search path.
 
-    Modules of the user's are found where this process finds them. Installed packages are those of
-    each node.
+    The user's modules are found in the same folders as in this process. Installed packages are
+    those of each node.
     """
     installed = {Path(sys.prefix), Path(sys.base_prefix)}
     folders = [Path(entry).absolute() for entry in sys.path]
@@ -75,17 +75,17 @@ def worker_environment(**variables: str) -> dict[str, Any]:
 
 
 def nodes_with_cores(ray: Any) -> list[dict[str, Any]]:
-    """The living nodes that can carry anything out, as Ray describes them."""
+    """The live nodes that have cores, as Ray describes them."""
     return [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
 
 
 def told_node(node: dict[str, Any]) -> str:
-    """A node in words."""
+    """Describe a node in words."""
     return f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
 
 
 def reason_of(error: BaseException) -> str:
-    """The line of an error of Ray's that says most: the last one, as in a traceback."""
+    """The most useful line of a Ray error: the last one, as in a traceback."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[-1] if lines else type(error).__name__).removesuffix(".")
 

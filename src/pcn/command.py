@@ -21,15 +21,14 @@ class Command(eqx.Module):
         upper_bound: Float[AnyArray, " objective"] | None = None,
         lower_bound: Float[AnyArray, " objective"] | None = None,
     ) -> "Command":
-        """The command that is left once `reward` has been received.
+        """The command that remains once `reward` has been received.
 
-        The dataset holds discounted returns-to-go, R_t = r_t + g R_{t+1}; the update that
-        agrees with it is (R - r) / g. With g = 1 it is the paper's R - r.
-
-        With g < 1 each step divides the rounding errors of all steps before by g. Seen from the
-        start, where step t counts g^t, the error never exceeds single precision. But after some
-        time (about 150 steps with g = 0.9) what is left has no correct digit. Bounds keep it within
-        what the network knows.
+        The dataset holds discounted returns-to-go, R_t = r_t + g R_{t+1}, so the command becomes (R
+        - r) / g. With g = 1 this is the paper's R - r. With g < 1 each step divides the rounding
+        errors of all earlier steps by g. Measured from the start, where step t has the weight g^t,
+        the error never exceeds single precision. But after some time (about 150 steps with g = 0.9)
+        the command has no correct digit left. Bounds keep it within the returns that the network
+        was trained on.
 
         >>> command = Command(jnp.array([1.0, -5.0]), jnp.array(5.0))
         >>> command.after(jnp.array([0.0, -1.0]), discount=1.0).desired_return.tolist()

@@ -1,4 +1,4 @@
-"""How JAX compiles and runs programs: one call sets what suits this package."""
+"""Configure how JAX compiles and runs programs for this package."""
 
 import os
 from pathlib import Path
@@ -9,20 +9,21 @@ _FLAG = "--xla_cpu_multi_thread_eigen"
 
 
 def configure_jax(*, programs: Path | None = None) -> None:
-    """Set JAX up as the command line does; call it once, before anything has used JAX.
+    """Configure JAX as the command line does; call it once, before anything has used JAX.
 
-    Nothing needs it, and nothing calls it but the command line. It changes the whole process:
+    Only the command line calls this function, and nothing depends on it. It changes the whole
+    process:
 
-    - Matrix products run in one thread. The networks are small, so that threads cost more than
-      they bring, and results do not depend on how many cores there are.
-    - Programs run in the thread that calls them. Nothing here goes on without its result, and
-      handing a small program to another thread takes as long as running it.
+    - Matrix products run in one thread. The networks are small, so several threads cost more than
+      they save, and results do not depend on the number of cores.
+    - Programs run in the calling thread. Every caller waits for the result, and passing a small
+      program to another thread takes as long as running it.
     - Compiled programs are kept on disk, in `$PCN_CACHE` or `pcn` in the user's cache folder; an
       empty `PCN_CACHE` keeps none. They are written in one step, and those that cannot be read
       are removed.
 
-    What the user has chosen by JAX's own variables and options stays as it is. With `programs`,
-    compiled programs are kept in that folder, whatever was chosen.
+    Choices that the user has made by JAX's own variables and options are kept. With `programs`,
+    compiled programs are kept in that folder in any case.
     """
     flags = os.environ.get("XLA_FLAGS", "")
     if _FLAG not in flags:
@@ -37,7 +38,7 @@ def configure_jax(*, programs: Path | None = None) -> None:
             return
         programs = programs_folder()
     else:
-        # The name of a folder for GPUs would be part of every program's name, and with it ours.
+        # JAX would add the name of a folder for GPUs to the cache key of every program.
         jax.config.update("jax_persistent_cache_enable_xla_caches", "none")
     if programs is not None:
         jax.config.update("jax_compilation_cache_dir", str(programs))
@@ -46,7 +47,7 @@ def configure_jax(*, programs: Path | None = None) -> None:
 
 
 def programs_folder() -> Path | None:
-    """Where compiled programs are kept unless JAX is told otherwise; None if nowhere."""
+    """The folder of compiled programs, unless JAX has another setting; None if nothing is kept."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     chosen = os.environ.get("PCN_CACHE", str(Path(base) / "pcn"))
     return Path(chosen) if chosen else None

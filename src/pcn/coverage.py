@@ -1,4 +1,4 @@
-"""CoverageSet: what every algorithm ends in: executed returns, and how to reach each."""
+"""CoverageSet: the result of every algorithm: policies, and their executed returns."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +19,7 @@ class CoverageSet:
     """
 
     requested: Float[np.ndarray, "policy objective"]
-    """The return each policy stands for: in PCN's dataset, or as MONES and RA measured it."""
+    """The return of each policy's command; for MONES and RA the return when it was chosen."""
     horizons: Float[np.ndarray, " policy"]
     """The requested number of steps, or for algorithms without commands the measured one."""
     executed: Float[np.ndarray, "policy objective"]
@@ -39,13 +39,14 @@ class CoverageSet:
     network: Int[np.ndarray, " policy"] = None  # type: ignore[assignment]
     """Which of the run's networks executes the policy."""
     singles: SingleReturns | None = None
-    """What every single execution returned; None where only a file is known."""
+    """The return of every single execution; None where the set was read from a file."""
     order: AbstractOrder = PARETO
-    """What makes a policy better than another one."""
+    """The order that decides which return is better."""
     recorded_front: Bool[np.ndarray, " policy"] | None = None
-    """Which policies are non-dominated as a file says, where the order needs single executions."""
+    """Which policies are non-dominated according to a file; for orders that need single
+    executions."""
     num_stopped: int = 0
-    """How many more were requested, whose executions the budget stopped; they have no row here
+    """The number of further commands whose executions the budget stopped. They have no row here,
     unless all were stopped."""
 
     def __post_init__(self) -> None:
@@ -72,7 +73,7 @@ class CoverageSet:
         network: Int[np.ndarray, " policy"] | None = None,
         order: AbstractOrder = PARETO,
     ) -> "CoverageSet":
-        """What policies stand for beside what their executions returned."""
+        """The coverage set of policies with these requested returns and single executions."""
         once = cls(
             requested,
             horizons,
@@ -105,7 +106,8 @@ class CoverageSet:
         network: Int[np.ndarray, " policy"] | None = None,
         num_stopped: int = 0,
     ) -> "CoverageSet":
-        """Policies that nobody has run: `executed` is what was requested, executed zero times."""
+        """Policies that were never run: `executed` is the requested return, with zero
+        executions."""
         return cls(
             requested,
             horizons,
@@ -119,7 +121,7 @@ class CoverageSet:
         )
 
     def remeasured(self, singles: SingleReturns) -> "CoverageSet":
-        """The same policies with what other executions returned."""
+        """The same policies with the returns of other executions."""
         return CoverageSet.measured(
             self.requested,
             self.horizons,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 
 class UserError(ValueError):
-    """Something asked for cannot be done; the message says what and, if possible, what instead.
+    """A request that cannot be carried out; the message says why and, if possible, what to do
+    instead.
 
     The command line prints it as one sentence and exits with code 2.
     """
@@ -34,7 +35,8 @@ def resuming(path: str | Path) -> str:
 
 
 def perhaps(word: str, known: Iterable[str], *, most: int = 1) -> str:
-    """What was perhaps meant by a misspelt or shortened word, to go on a sentence with; or nothing.
+    """The end of a sentence that suggests what a misspelt or shortened word means; empty if nothing
+    is close.
 
     >>> perhaps("trian", ["train", "play"])
     ', perhaps train was meant'

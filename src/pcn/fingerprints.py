@@ -1,4 +1,4 @@
-"""Fingerprints: observations as numbers, equal for equal observations."""
+"""Fingerprints: a number for each observation, equal for equal observations."""
 
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from jaxtyping import Float, PyTree, Shaped, UInt64
 from pcn.types import AnyArray
 
 MOST_NUMBERS = 1 << 20
-"""Numbers of observations that are converted at a time."""
+"""How many numbers are converted at a time."""
 
 
 def fingerprints(
@@ -25,7 +25,8 @@ def fingerprints(
 def _leaf_fingerprints(
     values: Shaped[np.ndarray, "episode time *part"], seed: int
 ) -> UInt64[np.ndarray, "episode time"]:
-    """In pieces: pictures of bytes take eight times their memory as float64 numbers."""
+    """The fingerprints of one array, computed in pieces: images of bytes take eight times their
+    memory as float64."""
     num_episodes, num_steps = values.shape[:2]
     found = np.zeros((num_episodes, num_steps), np.uint64)
     size = max(1, int(np.prod(values.shape[2:])))

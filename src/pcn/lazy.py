@@ -6,7 +6,7 @@ from typing import Any
 
 
 def attribute_of(package: str, name: str, modules: Mapping[str, str]) -> Any:
-    """What a package's `__getattr__` returns: `name` from the module that `modules` names."""
+    """Return `name` from the module that `modules` names; for the `__getattr__` of a package."""
     if name not in modules:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     return getattr(importlib.import_module(modules[name]), name)

@@ -1,4 +1,4 @@
-"""Functions, classes and other objects of the user's, by the name they have in a run's config."""
+"""Find functions, classes and other objects of the user by the names in a run's config."""
 
 import importlib
 import importlib.util
@@ -12,21 +12,22 @@ from pcn.errors import UserError
 
 
 class GivenName(str):
-    """The name of something that cannot be imported, and the thing itself.
+    """The name of an object that cannot be imported, together with the object.
 
-    A config holds it like any other name. A file keeps the name alone, which finds nothing.
+    A config holds it like any other name. A file keeps only the name, by which the object cannot be
+    found.
     """
 
     thing: Any
 
     def __new__(cls, name: str, thing: Any) -> "GivenName":
-        """A name that carries what it stands for."""
+        """Create a name that carries its object."""
         made = super().__new__(cls, name)
         made.thing = thing
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "GivenName":
-        return self  # as strings do: `dataclasses.asdict` copies what it finds
+        return self  # strings do the same; `dataclasses.asdict` copies every value
 
     def __reduce__(self) -> tuple[type["GivenName"], tuple[str, Any]]:
         return GivenName, (str(self), self.thing)
@@ -36,7 +37,7 @@ def name_of(function: Callable[..., Any]) -> str:
     """A name under which `find_function` finds a function again.
 
     The name of a function that cannot be imported, such as a lambda, carries the function with it.
-    What the main script defines has the script's name, so that other processes find it, too.
+    Functions of the main script get the script's name, so that other processes can import them.
     """
     module = getattr(function, "__module__", type(function).__module__)
     if module == "__main__":
@@ -62,7 +63,7 @@ def main_script() -> str | None:
 
 
 def is_importable(name: str) -> bool:
-    """Whether another process finds what has this name, too."""
+    """Whether another process can import the object with this name."""
     return not isinstance(name, GivenName)
 
 
@@ -81,7 +82,7 @@ def optional_module(module: str, *, extra: str) -> Any:
 
 
 def find_object(name: str) -> Any:
-    """Whatever is called `module:name`."""
+    """The object called `module:name`."""
     return name.thing if isinstance(name, GivenName) else _imported(name)
 
 
@@ -108,7 +109,7 @@ def _imported(name: str) -> Any:
 
 
 def _where_to_look(module_name: str) -> str:
-    """What helps where a module of the user's own is not found."""
+    """Advice for a module of the user that was not found."""
     if module_name == "__main__":
         return "; it was defined in a notebook, or a script that cannot be imported: work there"
     top = module_name.partition(".")[0]

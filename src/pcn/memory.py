@@ -1,4 +1,4 @@
-"""How much memory this machine can still give, and refusing what would need more."""
+"""The memory that is available on this machine; refuse requests that need more."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from pcn.errors import UserError
 
 
 def available_bytes() -> int | None:
-    """Memory that can be used without swapping, as far as the system tells."""
+    """Memory that can be used without swapping, as far as the system reports it."""
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             name, _, value = line.partition(":")
@@ -22,7 +22,7 @@ def available_bytes() -> int | None:
 
 
 def refuse_without_memory(num_bytes: float, what: str, instead: str) -> None:
-    """Raise a `UserError` for what needs more memory than there is; `instead` says what helps."""
+    """Raise a `UserError` if more memory is needed than there is; `instead` says what to do."""
     there = available_bytes()
     if there is not None and num_bytes > there:
         raise UserError(

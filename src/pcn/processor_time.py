@@ -1,12 +1,12 @@
-"""Processor time: of this process, of its children, and of worker processes of a fork server."""
+"""CPU time of this process, of its children, and of the worker processes of a fork server."""
 
 import os
 from pathlib import Path
 
 _workers: dict[int, float] = {}
-"""Seconds of the workers under way, by their numbers, as they were last read."""
+"""CPU seconds of the running workers by their process ids, when last read."""
 _ended = 0.0
-"""Seconds of the workers that were under way once."""
+"""CPU seconds of the workers that have ended."""
 
 
 def cpu_seconds() -> float:
@@ -23,12 +23,12 @@ def cpu_seconds() -> float:
 
 
 def count_worker(pid: int) -> None:
-    """From now on, `cpu_seconds` includes a worker process that is no child of this one."""
+    """Include a worker process that is not a child of this process in `cpu_seconds` from now on."""
     _workers[pid] = 0.0
 
 
 def keep_worker(pid: int) -> None:
-    """Remember what a worker has used so far; to be called before it is ended."""
+    """Store the CPU time of a worker; call it before the worker is ended."""
     global _ended
     before = _workers.pop(pid, None)
     if before is not None:

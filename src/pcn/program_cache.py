@@ -1,7 +1,7 @@
-"""Makes JAX's folder of compiled programs safe among processes that are killed.
+"""Make JAX's folder of compiled programs safe against processes that are killed.
 
 JAX writes an entry in place and never replaces one. So an entry that was cut off, by a kill or a
-full disk, would stay for ever: every process that needs it would warn and compile again.
+full disk, would stay forever: every process that needs it would warn and compile again.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Any
 def keep_entries_whole() -> None:
     """Write entries in one step from now on, and remove those that cannot be read.
 
-    It changes two functions of JAX's own in this process. Where JAX has changed, it does nothing.
+    This replaces two functions of JAX in this process. If JAX no longer has them, it does nothing.
     """
     try:
         from jax._src import compilation_cache, lru_cache
@@ -48,7 +48,7 @@ def keep_entries_whole() -> None:
 
 
 def write_entry(path: Path, content: bytes) -> None:
-    """Write an entry in one step, unless there is one; on a full disk there is none afterwards."""
+    """Write an entry in one step, unless it exists; on a full disk nothing is left behind."""
     if path.exists():
         return
     temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")

@@ -1,4 +1,4 @@
-"""Returns of single executions, and what their means can say about the truth."""
+"""Returns of single executions, and confidence intervals of their means."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,17 +8,18 @@ import numpy as np
 from jaxtyping import Float, Int
 
 CONFIDENCE = 0.95
-"""Of the intervals that a run reports."""
+"""The confidence level of the intervals that a run reports."""
 LOW, HIGH = 0.1, 0.9
-"""Which quantiles of single returns a run reports."""
+"""The quantiles of single returns that a run reports."""
 
 
 @dataclass(frozen=True, eq=False)
 class SingleReturns:
-    """What each policy returned in each of its executions; policies may have different numbers.
+    """The return of every execution of each policy; policies may have different numbers of
+    executions.
 
-    Executions with the same number may have met the same randomness, so that policies are compared
-    execution by execution.
+    Executions with the same index may share their random numbers, so policies are compared index by
+    index.
     """
 
     by_policy: tuple[Float[np.ndarray, "_ objective"], ...]
@@ -30,7 +31,7 @@ class SingleReturns:
         policies: Int[np.ndarray, " episode"],
         num_policies: int,
     ) -> "SingleReturns":
-        """From episodes in any order of policies; those of one policy are in theirs."""
+        """Group episodes by policy; the episodes of one policy keep their order."""
         order = np.argsort(policies, kind="stable")
         ends = np.cumsum(np.bincount(policies, minlength=num_policies))[:-1]
         return cls(tuple(np.split(returns[order], ends)))
@@ -54,7 +55,8 @@ class SingleReturns:
     def deviation(self) -> Float[np.ndarray, "policy objective"]:
         """The standard deviation of each policy's single returns; zero for one execution.
 
-        It estimates the spread of returns not seen, so it divides by one less than their number.
+        It divides by the number of executions minus one, because it estimates the spread of returns
+        that were not seen.
         """
         if np.all(self.counts == 1):
             return np.zeros_like(self.means)
@@ -68,14 +70,14 @@ class SingleReturns:
 
     @cached_property
     def widest(self) -> Float[np.ndarray, " objective"]:
-        """The widest range of single returns that any one policy has shown, in each objective.
+        """The widest range of single returns of any policy, in each objective.
 
-        It tells what chance can do in this environment, also to a policy that has not shown it.
+        It bounds the effect of chance for policies that have shown less of it.
         """
         return np.max([np.ptp(returns, axis=0) for returns in self.by_policy], axis=0)
 
     def margins(self, confidence: float = CONFIDENCE) -> Float[np.ndarray, "policy objective"]:
-        """How far each mean may be from the truth: half the width of its confidence interval."""
+        """Half the width of the confidence interval of each mean."""
         return margins_of(self.counts, self.deviation, self.widest, confidence)
 
 
@@ -85,11 +87,11 @@ def margins_of(
     widest: Float[np.ndarray, " objective"],
     confidence: float,
 ) -> Float[np.ndarray, "*policy objective"]:
-    """Half the width of confidence intervals of means, which know of outcomes not seen yet.
+    """Half the width of confidence intervals of means, with room for outcomes not seen yet.
 
-    It is Student's interval, or a wider one by the rule of three. What `counts` executions have
-    not shown has at most the probability 1 - (1 - confidence)^(1 / counts), which is 3 / counts
-    for 95 %, and moves the mean by at most that share of the `widest` range.
+    This is Student's interval, or a wider one by the rule of three. An outcome that `counts`
+    executions have not shown has at most the probability 1 - (1 - confidence)^(1 / counts), which
+    is about 3 / counts for 95 %. It moves the mean by at most that share of the `widest` range.
 
     >>> margins_of(np.array([20]), np.zeros((1, 1)), np.array([10.0]), 0.95).round(2)
     array([[1.39]])

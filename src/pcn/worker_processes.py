@@ -1,4 +1,4 @@
-"""Processes that work for this one: JSON goes in, JSON comes out, a line for each message."""
+"""Worker processes that exchange JSON messages with this process, one message per line."""
 
 import os
 import subprocess
@@ -10,9 +10,9 @@ from typing import TextIO
 def start_worker(
     module: str, *arguments: str, variables: Mapping[str, str] | None = None
 ) -> "subprocess.Popen[str]":
-    """Start `python -m module`; its input and output are pipes.
+    """Start `python -m module` with pipes as its input and output.
 
-    Modules of the user's are found where this process finds them.
+    The user's modules are found in the same folders as in this process.
     """
     return subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
@@ -24,7 +24,7 @@ def start_worker(
 
 
 def take_streams() -> tuple[TextIO, TextIO]:
-    """Standard input and output for the caller alone; for all others they are empty."""
+    """Reserve standard input and output for the caller; all other code gets empty streams."""
     source = os.fdopen(os.dup(0), "r", encoding="utf-8")
     sink = os.fdopen(os.dup(1), "w", encoding="utf-8")
     empty = os.open(os.devnull, os.O_RDWR)

@@ -1,1 +1,1 @@
-"""Many runs: plans, their execution, and comparisons of what came out."""
+"""Many runs: plans, their execution, and comparisons of the results."""

@@ -1,4 +1,4 @@
-"""The commands that make an experiment, or one of its runs, again."""
+"""The commands that repeat an experiment, or one of its runs."""
 
 import shlex
 from collections import defaultdict
@@ -54,7 +54,7 @@ def _sweep(requests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def train_command(run: Run, request: Mapping[str, Any]) -> str:
-    """The command that makes one run; without its request only the steps are known as given."""
+    """The command that repeats one run; without its request, only the steps are given."""
     settings = run.settings
     words = ["pcn", "train", settings.environment, "--seed", str(settings.seed)]
     words += ["--algorithm", settings.algorithm]

@@ -1,4 +1,4 @@
-"""Carrying out a plan in a folder, as far as it has not been carried out already."""
+"""Carry out the unfinished part of a plan in a folder."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -28,13 +28,13 @@ class Failure:
 
 @dataclass
 class Outcome:
-    """What came of carrying out a plan, or a part of it."""
+    """The result of carrying out a plan, or a part of it."""
 
     failures: list[Failure] = field(default_factory=list)
     stopped: bool = False
     """Whether it was stopped before every run had ended."""
     disk_full: bool = False
-    """Whether that was for want of space."""
+    """Whether the disk was full."""
 
 
 def carry_out_plan(
@@ -47,11 +47,11 @@ def carry_out_plan(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     upload: str | None = None,
 ) -> Outcome:
-    """Carry out the runs of a plan that are missing, or those of `runs` among them.
+    """Carry out the unfinished runs of a plan, or those of `runs` among them.
 
-    Finished runs are left alone, interrupted ones go on from their checkpoints, and a run that
+    Finished runs are left alone, interrupted ones continue from their checkpoints, and a run that
     fails does not stop the others. With a URL to `upload` to, workers have folders of their own,
-    and what they have uploaded is brought to the experiment's folder when a run ends.
+    and their uploads are downloaded to the experiment's folder when a run ends.
     """
     folder = preparation.folder.absolute()
     preparation.plan.write(folder)
@@ -66,7 +66,9 @@ def carry_out_plan(
     def hear(event: TaskEvent) -> None:
         if isinstance(event, Ended):
             if upload is not None:
-                with suppress(UserError):  # it is fetched again, and then told, at the end
+                with suppress(
+                    UserError
+                ):  # it is downloaded again at the end, where a failure is reported
                     fetch_uploaded(upload, preparation.plan.runs, folder)
             if event.ending == "failed":
                 log = log_file(preparation.folder / event.name)
@@ -82,13 +84,13 @@ def carry_out_plan(
 
 
 def fetch_uploaded(url: str, runs: Sequence[PlannedRun], folder: Path) -> None:
-    """Bring to a folder what was uploaded of runs that are not finished there."""
+    """Download uploads of runs that are not finished in a folder."""
     finished = [run.place.as_posix() for run in runs if RunFolder(folder / run.place).finished]
     Uploads(url).fetch([run.place.as_posix() for run in runs], folder, finished)
 
 
 def unfinished(preparation: Preparation) -> tuple[PlannedRun, ...]:
-    """Runs of the plan that are not there: waiting, failed, or of another shard."""
+    """Runs of the plan that are not finished: waiting, failed, or of another shard."""
     return tuple(
         run
         for run in preparation.plan.runs
@@ -97,7 +99,7 @@ def unfinished(preparation: Preparation) -> tuple[PlannedRun, ...]:
 
 
 def _ordered(runs: Sequence[PlannedRun], preparation: Preparation) -> list[PlannedRun]:
-    """Seed by seed, the long runs first: so few processes wait for the last one."""
+    """Seed by seed, long runs first, so that few processes wait for the last one."""
     speeds = Speeds(preparation.folder, preparation.plan.runs)
 
     def order(run: PlannedRun) -> tuple[int, float]:

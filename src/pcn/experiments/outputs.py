@@ -1,4 +1,4 @@
-"""Everything that an experiment's folder says about its saved runs; nothing is trained for it."""
+"""Write the tables, figures and report of an experiment from its saved runs."""
 
 from pathlib import Path
 
@@ -15,9 +15,9 @@ from pcn.serialisation.files import read_json, write_bytes, write_csv
 def write_outputs(folder: Path) -> list[Path]:
     """Write tables, figures and `REPORT.md` of an experiment from its finished runs.
 
-    `table1` is there if any of the paper's environments is; `figures` holds the paper's figures,
-    `comparison` a folder for each environment. What runs took stands in `REPORT.md`, `costs.csv`
-    and `hypervolume-seconds` only: all other files depend on nothing but the runs' results.
+    `table1` is written if there are runs of the paper's environments. `figures` holds the paper's
+    figures, and `comparison` has a folder for each environment. Times are only in `REPORT.md`,
+    `costs.csv` and `hypervolume-seconds`: all other files depend only on the results of the runs.
     """
     plan = read_json(folder / "plan.json") if (folder / "plan.json").exists() else {}
     check_types(plan, str(folder / "plan.json"))

@@ -1,4 +1,4 @@
-"""Where an experiment stands: what runs, what is done, what failed, and the time left."""
+"""The state of an experiment: active, finished and failed runs, and the time left."""
 
 import time
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ class Underway:
     """A run that is being carried out."""
 
     share: float = 0.0
-    """Which part of its steps it has taken."""
+    """The share of its steps that it has taken."""
     phase: str = "starting"
     since: float = field(default_factory=time.monotonic)
 
@@ -39,7 +39,7 @@ class Overview:
         self.underway: dict[str, Underway] = {}
 
     def __call__(self, event: TaskEvent) -> None:
-        """Take in what has happened."""
+        """Update the state with an event."""
         if isinstance(event, Began):
             self.underway[event.name] = Underway()
         elif isinstance(event, Moved):
@@ -64,7 +64,8 @@ class Overview:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest takes, by the speeds known; None if nothing is known of some run."""
+        """Seconds that the rest takes, by known speeds; None if the speed of some run is
+        unknown."""
         left, longest = 0.0, 0.0
         ended, compiled = {*self.done, *self.failed}, set[tuple[str, str]]()
         for name, run in self._runs.items():
@@ -82,7 +83,7 @@ class Overview:
 
 
 def duration(seconds: float | None) -> str:
-    """A time in words that are as exact as an estimate may be.
+    """A time in words, as precise as an estimate allows.
 
     >>> duration(42), duration(700), duration(9000), duration(None)
     ('42 s', '12 min', '2.5 h', 'unknown')

@@ -10,22 +10,22 @@ from pcn.recipes import recipe_for
 from pcn.runs.request import Request
 
 FIRST_SEED = 1000
-"""The first seed: hyperparameters were chosen by looking at others."""
+"""The first seed; hyperparameters were chosen on other seeds."""
 TABLE_SEEDS = 5
 WALKROOM_SEEDS = 20
 SCALED_SEEDS = 2
-"""Seeds of Walkroom where steps are scaled down: enough to see that everything works."""
+"""Seeds of Walkroom if steps are scaled down: enough to test everything."""
 LEAST_STEPS = 1_000
-"""A training needs so many for a few iterations of every algorithm."""
+"""The fewest steps that allow some iterations of every algorithm."""
 PCN_PRESETS = ("default", "paper")
 MOST_OBJECTIVES_OF_RA = 5
-"""Beyond that, RA's directions are too many, in the paper as here."""
+"""For more objectives RA has too many directions, in the paper as well."""
 
 BUDGETS: Mapping[tuple[str, str], int] = {
     ("crossroad-authors", "mones"): 600_000,
     ("crossroad-authors", "ra"): 600_000,
 }
-"""Steps by environment and algorithm where they are not those of the recipe: twice PCN's."""
+"""Steps by environment and algorithm that differ from the recipe: twice PCN's."""
 
 Runs = Iterator[PlannedRun]
 
@@ -62,7 +62,7 @@ def paper_plan(
     runs: list[PlannedRun] = []
     for part in EXPERIMENTS[what]:
         runs += part(preset, seeds, scale, first_seed)
-    # Seed by seed: a first table is there early, and at the start no two processes compile alike.
+    # Seed by seed: a first table is complete early, and processes compile different programs.
     runs.sort(key=lambda run: run.request.seed)
     return Plan(name=what, runs=tuple(runs), preset=preset, scale=scale)
 
@@ -122,7 +122,7 @@ def _run(
 
 
 DST, MINECART = _table("deep-sea-treasure"), _table("minecart")
-# The variant whose objectives are those that the paper's figures are of.
+# The variant with the objectives of the paper's figures.
 CROSSROAD = _table("crossroad-authors")
 
 EXPERIMENTS = {
@@ -133,4 +133,4 @@ EXPERIMENTS = {
     "walkroom": (_walkroom,),
     "all": (DST, MINECART, CROSSROAD, _walkroom),
 }
-"""What can be reproduced, and the parts that it is made of."""
+"""The experiments that can be reproduced, and their parts."""

@@ -1,4 +1,4 @@
-"""A plan: which runs make up an experiment, as data that stands in `plan.json`."""
+"""A plan: the runs of an experiment, as the data of `plan.json`."""
 
 import math
 from collections import Counter
@@ -21,18 +21,18 @@ PLAN_FILE = "plan.json"
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedRun:
-    """One run of a plan: what is requested, and under which names it stands in tables."""
+    """One run of a plan: its request, and its names in tables."""
 
     group: str
-    """What it is compared within: the environment as tables name it."""
+    """The group within which it is compared: the environment's name in tables."""
     label: str
-    """What is compared: the algorithm, and how it departs from its defaults."""
+    """The name that is compared: the algorithm, and its differences from the defaults."""
     request: Request
     """What to train; its `out` is relative to the experiment's folder."""
 
     @classmethod
     def of(cls, group: str, label: str, request: Request) -> "PlannedRun":
-        """The run with its place in the experiment's folder."""
+        """A run with its folder inside the experiment's folder."""
         out = Path("runs") / _in_a_path(group) / _in_a_path(label) / f"seed-{request.seed}"
         return cls(group=group, label=label, request=replace(request, out=out))
 
@@ -72,12 +72,12 @@ class Plan:
     """The runs of an experiment, in the order in which they are begun."""
 
     name: str
-    """What is reproduced, or `sweep`."""
+    """The name of the experiment, or `sweep`."""
     runs: tuple[PlannedRun, ...]
     preset: str | None = None
-    """The only preset of PCN, where one was chosen."""
+    """The only preset of PCN, if one was chosen."""
     scale: float = 1.0
-    """By which every number of steps was multiplied."""
+    """The factor of every number of steps."""
 
     def __post_init__(self) -> None:
         if not self.runs:
@@ -122,7 +122,7 @@ class Plan:
             raise UserError(f"the plan is damaged: {error!r}") from None
 
     def write(self, folder: Path) -> None:
-        """Write `plan.json` into an experiment's folder, which is made if need be."""
+        """Write `plan.json` into an experiment's folder, which is created if needed."""
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / PLAN_FILE, self.to_json())
 
@@ -164,7 +164,7 @@ def check_types(content: Mapping[str, Any], damaged: str = "the plan") -> None:
 
 
 def label_of(algorithm: str, preset: str, settings: Mapping[str, Any]) -> str:
-    """How a run is called in tables: its algorithm, and what departs from the defaults.
+    """The label of a run in tables: its algorithm, and its differences from the defaults.
 
     >>> label_of("pcn", "default", {})
     'pcn'
@@ -189,5 +189,6 @@ def _told(value: Any) -> str:
 
 
 def _in_a_path(name: str) -> str:
-    """A name that can be one folder: ids such as `ALE/Pong-v5` and `module:Name` have others."""
+    """A name as the name of one folder; ids such as `ALE/Pong-v5` and `module:Name` contain
+    separators."""
     return "".join(character if character not in '/\\:*?"<>|' else "-" for character in name)

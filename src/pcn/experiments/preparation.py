@@ -1,4 +1,4 @@
-"""What a plan means for a folder: every run checked, and what is there already compared with it."""
+"""Check every run of a plan, and compare the plan with what its folder holds."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ class Preparation:
     begun: tuple[PlannedRun, ...]
     """Runs that are continued from their checkpoints."""
     left: tuple[str, ...]
-    """Runs of the plan that the folder had before which this one does not have."""
+    """Runs of the folder's earlier plan that this plan does not have."""
     changed: bool
     """Whether the folder had another plan before."""
 
@@ -44,7 +44,7 @@ class Preparation:
 
     @property
     def sentence(self) -> str:
-        """What is kept of what the folder holds; empty where it holds nothing."""
+        """A sentence on the runs that are kept; empty if the folder holds none."""
         if not (self.changed or self.finished or self.begun):
             return ""
         new = len(self.missing) - len(self.begun)
@@ -93,7 +93,7 @@ def prepare(plan: Plan, folder: Path) -> Preparation:
 
 
 def _settle_all(runs: Iterable[PlannedRun]) -> dict[tuple[str, str], Settings]:
-    """The settings of one run of each group and label: others differ in their seeds alone."""
+    """The settings of one run of each group and label; the others differ only in their seeds."""
     settings: dict[tuple[str, str], Settings] = {}
     started: set[str] = set()
     for run in runs:
@@ -103,7 +103,7 @@ def _settle_all(runs: Iterable[PlannedRun]) -> dict[tuple[str, str], Settings]:
         settled = settle(dataclasses.replace(run.request, out=None))
         try:
             pygmo_for(settled.spec.num_objectives)
-            if run.group not in started:  # told now, not by every run
+            if run.group not in started:  # refused now, and not by every run
                 settled.environment.prepare()
                 started.add(run.group)
         finally:
@@ -128,7 +128,7 @@ def _refuse_other_settings(run: PlannedRun, expected: Settings, folder: RunFolde
     ]
     for mapping, recorded in (
         (run.request.arguments, there.arguments),
-        # What an older version did not write down has the value that stood for what it did.
+        # A setting that an older version did not record has the value that means its behaviour.
         (expected.config.to_json(), there.config.to_json()),
     ):
         differing += [

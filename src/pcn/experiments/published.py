@@ -14,7 +14,7 @@ class Benchmark:
     """One row of the paper's Table 1."""
 
     title: str
-    """How the paper calls the environment."""
+    """The paper's name of the environment."""
     figure: str
     """The name of its figure's files."""
 
@@ -24,7 +24,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "minecart": Benchmark("Minecart", "minecart"),
     "crossroad-authors": Benchmark("Crossroad", "crossroad"),
 }
-"""By the names that our environments have."""
+"""Rows of Table 1 by the names of our environments."""
 
 Published = tuple[float, float | None]
 """Mean and standard deviation over runs; of I_eps_mean only the mean is known."""

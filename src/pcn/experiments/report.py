@@ -1,4 +1,4 @@
-"""The report of an experiment: what was run, with what, what it cost, and where it falls short."""
+"""The report of an experiment: commands, versions, times, and where it falls short."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,7 +100,7 @@ def _times(comparisons: Sequence[Comparison], runs: Sequence[Run]) -> str:
 
 
 def _total(runs: Sequence[Run], name: str) -> float | None:
-    """The sum over runs; None where a run does not know it."""
+    """The sum over runs; None if a run has not recorded it."""
     if any(name not in run.metrics for run in runs):
         return None
     return float(sum(run.metrics[name] for run in runs))

@@ -1,4 +1,4 @@
-"""How long runs take: measured in the same experiment, or else as it was measured before."""
+"""How long runs take: measured in this experiment, or in earlier ones."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ class Speed(NamedTuple):
     steps_per_second: float
     """After compilation."""
     compiling: float
-    """CPU seconds in which the programs are compiled that no other run has compiled before."""
+    """CPU seconds for compiling the programs that no other run has compiled."""
 
 
 ORIGIN = "measured on one core of a busy machine with two, without a GPU"
@@ -54,7 +54,7 @@ MEASURED: Mapping[tuple[str, str], Speed] = {
 
 
 class Speeds:
-    """The speeds of an experiment's runs by group and label; those it has measured win."""
+    """The speeds of an experiment's runs by group and label; its own measurements have priority."""
 
     def __init__(self, folder: Path, runs: Iterable[PlannedRun]) -> None:
         self._folder = folder
@@ -63,7 +63,7 @@ class Speeds:
             self.learn(run)
 
     def learn(self, run: PlannedRun) -> None:
-        """Take in how long a run has taken, if it is finished."""
+        """Record the time of a finished run."""
         folder = RunFolder(self._folder / run.place)
         if not folder.finished:
             return
@@ -72,7 +72,7 @@ class Speeds:
         self._here[run.group, run.label] = steps + metrics["steps"], seconds + metrics["seconds"]
 
     def seconds(self, run: PlannedRun, total_steps: int, *, first: bool = False) -> float | None:
-        """How long a run is going to take on one core; None if nothing is known of its like.
+        """Seconds that a run will take on one core; None if no similar run is known.
 
         The `first` run of its group and label also compiles for the others.
         """

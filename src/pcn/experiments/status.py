@@ -1,4 +1,4 @@
-"""How a run of an experiment stands: `seed-0.status.json` beside the run's folder `seed-0`."""
+"""The status of a run of an experiment: `seed-0.status.json` beside the run's folder `seed-0`."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ State = Literal["waiting", "running", "done", "failed"]
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """What is known of a run beside what its own folder says."""
+    """The status of a run, besides what its own folder records."""
 
     state: State = "waiting"
     attempt: int = 0
@@ -23,7 +23,7 @@ class Status:
     log: str = ""
     """The file, in the same folder, that holds what was printed."""
     seconds: float = 0.0
-    """Of all attempts that came to an end of their own."""
+    """Seconds of all attempts that were not killed."""
     cpu_seconds: float = 0.0
     """Processor time of these, with that of the processes they started."""
     sentence: str = ""
@@ -45,7 +45,7 @@ def log_file(run: Path) -> Path:
 
 
 def read_status(run: Path) -> Status:
-    """The status of a run; what its folder says counts more than what was noted beside it."""
+    """The status of a run; the run's folder has priority over the file beside it."""
     path = status_file(run)
     status = Status()
     if path.exists():

@@ -1,4 +1,4 @@
-"""A study of one's own as a plan: environments x algorithms x a grid of hyperparameters x seeds."""
+"""A study as a plan: environments x algorithms x a grid of hyperparameters x seeds."""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
@@ -111,7 +111,7 @@ def _options(algorithm: str) -> set[str]:
 def _refuse_unknown(
     names: Iterable[str], environments: Sequence[str], algorithms: Sequence[str]
 ) -> None:
-    """Raise a `UserError` for an option that none of those who take part has."""
+    """Raise a `UserError` for an option that no algorithm or environment of the sweep has."""
     known: set[str] = set().union(
         *(_options(algorithm) for algorithm in algorithms),
         *(parameters_of(environment) for environment in environments),

@@ -23,12 +23,12 @@ _NAME = re.compile(r"^[\w$]+$")
 
 
 def bundled(modules: Mapping[str, str], entry: str = ENTRY) -> str:
-    """One script that does what loading the entry module does.
+    """One script that does the same as loading the entry module.
 
-    Each module becomes a function that is called once and returns its exports; those that it
-    imports come before it.
+    Each module becomes a function that is called once and returns its exports; imported modules
+    come before it.
 
-    >>> print(bundled({"main.js": "import { a } from './x.js';\\nshow(a);",
+    >>> print(bundled({"main.js": "import { a } from './x.js';\nshow(a);",
     ...                "x.js": "export const a = 1;"}))
     const module_x = (() => {
     const a = 1;
@@ -46,7 +46,7 @@ def bundled(modules: Mapping[str, str], entry: str = ENTRY) -> str:
 
 
 def _visit(name: str, modules: Mapping[str, str], order: list[str], path: list[str]) -> None:
-    """Append a module to the order after all that it imports."""
+    """Append a module to the order after all its imports."""
     if name in path:
         raise ValueError(f"modules import each other in a circle: {' -> '.join([*path, name])}")
     if name in order:

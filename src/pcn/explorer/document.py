@@ -23,7 +23,7 @@ NOISE = 1e-6
 def document_of(
     runs: Sequence[ShownRun], *, live: bool, left_out: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """What is known of runs of one environment; returns are raw, so all are maximised."""
+    """The data of runs of one environment; returns are raw, so all are maximised."""
     spec = runs[0].run.spec.at_discount(runs[0].run.settings.discount)
     suggestions = [
         {"run": number, **suggestion}
@@ -60,7 +60,7 @@ def document_of(
 
 
 def _is_one_point(run: Run) -> bool:
-    """Whether all policies of the front return the same: then there is nothing to exchange."""
+    """Whether all policies of the front have the same return, so that there is no trade-off."""
     front = rounded(run.coverage_set.front, run.coverage_set.tolerance_vector)
     return len(np.unique(front, axis=0)) < 2
 
@@ -114,7 +114,7 @@ def _archive(run: Run) -> Float[np.ndarray, "point objective"]:
 def without_noise(
     returns: Float[np.ndarray, "point objective"],
 ) -> Float[np.ndarray, "point objective"]:
-    """The returns; what is nothing but an error of single precision beside the others is zero.
+    """The returns, in which values that are only rounding errors become zero.
 
     >>> without_noise(np.array([[5.0, 3e-8], [-1e-7, 2e-8]])).tolist()
     [[5.0, 3e-08], [0.0, 2e-08]]
@@ -135,9 +135,10 @@ def _known_front(spec: EnvironmentSpec) -> dict[str, Any] | None:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON has it: arrays become lists, no number is NaN, none has noise digits.
+    """The value as JSON allows it: arrays become lists, NaN becomes null, rounding digits are
+    dropped.
 
-    Rewards have single precision, so seven significant digits are all there is.
+    Rewards have single precision, so seven significant digits are kept.
 
     >>> plain({"a": np.array([1.0, np.nan, 1 / 3]), "b": (True, np.int64(2))})
     {'a': [1, None, 0.3333333], 'b': [True, 2]}

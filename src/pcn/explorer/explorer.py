@@ -1,4 +1,4 @@
-"""What the server serves: the document, one rollout at a time, and policies to save."""
+"""The content that the server serves: the document, rollouts, and policies to save."""
 
 import threading
 from collections import OrderedDict
@@ -16,7 +16,7 @@ from pcn.explorer.stage import ANSWER_SECONDS
 from pcn.explorer.stages import Stages
 
 MOST_KEPT = 32
-"""Rollouts that are kept, so that a policy that is watched again is not executed again."""
+"""Rollouts that are kept, so that a policy is not executed twice."""
 
 
 class Busy(Exception):
@@ -60,7 +60,7 @@ class Explorer:
         return document_of(self.runs, live=True, left_out=self.left_out)
 
     def prepare(self) -> None:
-        """Get ready for the first rollout of the first run, without waiting for it."""
+        """Prepare the first rollout of the first run, without waiting for it."""
         first = self.runs[0]
         if first.why_not_watched is None and not self._closed.is_set():
             self._stages.of(first).prepare(first)

@@ -15,5 +15,5 @@ def index_html() -> str:
 
 @cache
 def page_file_names() -> frozenset[str]:
-    """The names of what the page consists of besides `index.html`; nothing else is ever served."""
+    """The names of the page's files besides `index.html`; no other file is ever served."""
     return frozenset(path.name for path in PAGE.iterdir() if path.suffix in KINDS)

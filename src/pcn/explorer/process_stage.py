@@ -1,4 +1,5 @@
-"""Execution in a process of its own: one that hangs is ended, and the next one is not touched."""
+"""Execution in a separate process: one that hangs is ended, and the next rollout starts a new
+one."""
 
 import json
 import subprocess
@@ -16,7 +17,7 @@ from pcn.worker_processes import start_worker
 
 
 class ProcessStage(AbstractStage):
-    """Executes in a process of its own, which is started when it is needed."""
+    """Executes in a separate process, which is started when it is needed."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -24,7 +25,7 @@ class ProcessStage(AbstractStage):
         self._closed = False
 
     def prepare(self, shown: ShownRun) -> None:
-        """Start the process, unless it runs; it reads the weights and makes the environment."""
+        """Start the process, unless it runs; it reads the weights and creates the environment."""
         if self._process is None:
             self._send({"folder": str(shown.run.path)})
 
@@ -36,7 +37,7 @@ class ProcessStage(AbstractStage):
         seconds: float,
         film: FilmSize = LIVE_FILM,
     ) -> dict[str, Any]:
-        """Have the process execute it; one that does not answer in time is killed."""
+        """Execute in the process; a process that does not answer in time is killed."""
         process = self._send(
             {"folder": str(shown.run.path), "request": asdict(request), "film": asdict(film)}
         )
@@ -87,7 +88,7 @@ class ProcessStage(AbstractStage):
             if self._process is None:
                 self._process = start_worker("pcn.explorer.worker")
             assert self._process.stdin is not None, "the input is a pipe"
-            with suppress(OSError):  # its end is told by whoever reads the answer
+            with suppress(OSError):  # the reader of the answer reports its end
                 self._process.stdin.write(line)
                 self._process.stdin.flush()
             return self._process
@@ -96,10 +97,10 @@ class ProcessStage(AbstractStage):
         if self._process is None:
             return
         self._process.kill()
-        with self._reading:  # whoever reads sees the end of the output now
+        with self._reading:  # the reader now sees the end of the output
             self._process.wait()
             for stream in (self._process.stdin, self._process.stdout):
                 assert stream is not None, "both are pipes"
-                with suppress(OSError):  # what it had not read yet
+                with suppress(OSError):  # messages that it had not read yet
                     stream.close()
         self._process = None

@@ -1,4 +1,4 @@
-"""What the page may ask for, checked: nothing else of a request reaches the library."""
+"""Check the requests of the page; only checked values reach the library."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

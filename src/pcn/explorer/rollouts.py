@@ -1,4 +1,4 @@
-"""Executing a policy for the page: every step, what the network thought, and pictures."""
+"""Execute a policy for the page: every step, action probabilities, and pictures."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one rollout may cost; the environment's step limit holds besides."""
+    """The limits of one rollout, besides the environment's step limit."""
 
     seconds: float = 60.0
     most_steps: int = 20_000
     film: FilmSize = LIVE_FILM
     stopped: Callable[[], bool] = lambda: False
-    """Whether nobody waits for the rollout any more."""
+    """Returns whether nobody waits for the rollout any more."""
 
     def reached(self, num_steps: int, deadline: float) -> str | None:
-        """By what a rollout has to be stopped now, in words; None where it may go on."""
+        """The reason why a rollout has to stop now, in words; None if it may continue."""
         if self.stopped():
             return "because nobody waits for it any more"
         if time.monotonic() > deadline:
@@ -85,7 +85,7 @@ class Performer:
         seed: int,
         limits: Limits,
     ) -> dict[str, Any]:
-        """A return that need not be on the front, executed once: what came out, and how far off."""
+        """Execute a return that need not be on the front, once; compare the result with it."""
         run, desired = self.run, np.asarray(desired_return, dtype=np.float64)
         nearest, distance = run.nearest_policy(desired)
         horizon = run.coverage_set.horizons[nearest] if desired_horizon is None else desired_horizon
@@ -146,7 +146,7 @@ class Performer:
         return self._view
 
     def _common(self, played: "_Played") -> dict[str, Any]:
-        """What a rollout tells, whoever asked for it."""
+        """The common part of every rollout's result."""
         commands = [command for command in played.commands if command is not None]
         steps, pictures = played.steps, played.pictures
         return {
@@ -174,7 +174,7 @@ class _Played:
     pictures: tuple[list[int], list[str]] | None
     problem: str | None
     stopped: str | None
-    """By what it was stopped before the episode was over, in words."""
+    """The reason why it was stopped before the episode was over, in words."""
 
     def returned(self, discount: float) -> Float[np.ndarray, " objective"]:
         """The return, discounted as it was in training."""

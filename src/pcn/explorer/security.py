@@ -1,4 +1,4 @@
-"""Who may talk to the server: this page, on this machine, with the token of its address."""
+"""Which requests the server accepts: those of this page, on this machine, with its token."""
 
 import ipaddress
 import json
@@ -12,7 +12,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 NOTEBOOKS = "'self' http://localhost:* http://127.0.0.1:* vscode-webview:"
-"""Whose frames may hold the page when it is shown in a notebook."""
+"""The origins whose frames may hold the page in a notebook."""
 
 
 def new_token() -> str:
@@ -21,7 +21,8 @@ def new_token() -> str:
 
 
 def content_policy(*, frame_ancestors: str) -> str:
-    """The page's own scripts, styles and requests, and pictures that it makes; nothing else."""
+    """A content security policy: the page's own scripts, styles and requests, and its own
+    pictures."""
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -117,7 +118,7 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"http://{headers['host'].lower()}":
             return True
-        # Following a link to the page is no harm: it holds no data without its token.
+        # Following a link to the page is harmless: it holds no data without its token.
         navigates = headers.get("sec-fetch-mode") == "navigate"
         site = headers.get("sec-fetch-site", "same-origin")
         return site not in ("same-origin", "none") and not navigates

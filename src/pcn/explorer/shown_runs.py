@@ -1,4 +1,4 @@
-"""Runs that are shown together: opened, named, and why one of them cannot be watched."""
+"""Runs that are shown together: open and name them, and say why one cannot be watched."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class ShownRun:
 
 
 def missing_part(environment: str) -> str | None:
-    """What is missing to make an environment of that name; None if nothing seems to be."""
+    """What is missing to create an environment of that name; None if nothing seems to be."""
     if environment in ENVIRONMENTS:
         absent = [name for name in ENVIRONMENTS[environment].packages if not _is_installed(name)]
         return f"no package {absent[0]}" if absent else None
@@ -112,7 +112,7 @@ def open_runs(paths: Sequence[Path]) -> tuple[list[ShownRun], list[str]]:
 
 
 def first_folder(paths: Sequence[Path], runs: Sequence[ShownRun]) -> Path:
-    """The folder of the first run that is shown, as it was named."""
+    """The folder of the first shown run, as the user named it."""
     return next(path for path in paths if path.resolve() == runs[0].run.path)
 
 
@@ -128,7 +128,7 @@ def _open(path: Path) -> Run:
 
 
 def check_same_environment(runs: Sequence[Run]) -> None:
-    """Refuse runs whose returns cannot stand on one scale."""
+    """Refuse runs of different environments, whose returns cannot share a scale."""
     first = runs[0].spec
     for run in runs[1:]:
         other = run.spec
@@ -151,7 +151,7 @@ def check_same_environment(runs: Sequence[Run]) -> None:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """The shortest ends of the paths that differ from one another."""
+    """The shortest ends of the paths that are unique."""
     longest = max(len(path.parts) for path in paths)
     for length in range(1, longest + 1):
         names = ["/".join(path.parts[-length:]).lstrip("/") for path in paths]

@@ -1,4 +1,4 @@
-"""Where policies are executed, for a server that may not wait for ever."""
+"""The interface for executing policies with a time limit."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -8,7 +8,7 @@ from pcn.explorer.requests import CommandRequest, PolicyRequest
 from pcn.explorer.shown_runs import ShownRun
 
 ANSWER_SECONDS = 90.0
-"""A rollout is given up after so long: it may take 60 seconds itself, the rest is for importing."""
+"""Seconds until a rollout is given up: 60 for itself, the rest for imports."""
 
 
 class ExecutionError(Exception):
@@ -20,7 +20,7 @@ class AbstractStage(ABC):
 
     @abstractmethod
     def prepare(self, shown: ShownRun) -> None:
-        """Get ready to execute policies of a run, without waiting for it."""
+        """Prepare for policies of a run, without waiting."""
 
     @abstractmethod
     def execute(
@@ -40,4 +40,4 @@ class AbstractStage(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Stop what is under way, and free what was made."""
+        """Stop the current rollout, and release everything."""

@@ -1,4 +1,4 @@
-"""Which policies the page suggests first, each with one sentence why."""
+"""Choose the policies that the page suggests, each with a sentence that says why."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ NO_KNEE = (
 def suggest(run: Run) -> list[dict[str, Any]]:
     """The knee and the balanced policy of a run's front, where there are such."""
     indices = np.flatnonzero(run.coverage_set.front_mask)
-    # What differs by rounding only would count as a whole range.
+    # Differences that are only rounding would count as a whole range.
     front = rounded(run.coverage_set.front, run.coverage_set.tolerance_vector)
     suggested = []
     bend = knee(front)

@@ -14,7 +14,7 @@ from pcn.explorer.stage import AbstractStage, ExecutionError
 from pcn.explorer.worker import execute
 
 CLOSE_SECONDS = 5.0
-"""How long the step under way may take when the page is closed."""
+"""Seconds that the current step may take when the page is closed."""
 
 
 class ThreadStage(AbstractStage):
@@ -31,7 +31,7 @@ class ThreadStage(AbstractStage):
         self._answers: queue.Queue[dict[str, Any] | Exception] = queue.Queue()
 
     def prepare(self, shown: ShownRun) -> None:
-        """Do nothing: this process has other things to do."""
+        """Do nothing: a thread needs no preparation."""
 
     def execute(
         self,
@@ -58,7 +58,7 @@ class ThreadStage(AbstractStage):
                 f"The environment {shown.run.spec.name} has not come back after {seconds:.0f} "
                 "seconds; nothing more can be executed before it does."
             ) from None
-        self._thread = None  # it has nothing more to do, whenever it ends
+        self._thread = None  # its result is not needed any more
         if isinstance(answer, UserError):
             raise answer
         if isinstance(answer, Exception):
@@ -77,7 +77,7 @@ class ThreadStage(AbstractStage):
         """Stop after the step under way, and close the environments; one that hangs is left."""
         self._closed.set()
         self._answers.put(UserError("The page is closed."))
-        thread = self._thread  # `execute` forgets it once it has an answer
+        thread = self._thread  # `execute` forgets it once it has a result
         if thread is not None:
             thread.join(CLOSE_SECONDS)
             if thread.is_alive():

@@ -1,4 +1,4 @@
-"""Returns in words, as a person thinks of them: a cost has no minus."""
+"""Returns in words, as a person reads them: a cost has no minus sign."""
 
 from collections.abc import Iterable
 
@@ -9,9 +9,9 @@ from pcn.envs.spec import EnvironmentSpec, Objective
 from pcn.runs.display import shown_value
 
 SMALLEST_SHARE = 0.0005
-"""Differences below this share of a range are not told."""
+"""Differences below this share of a range are not mentioned."""
 MOST_TOLD = 3
-"""Differences that are told, the largest first."""
+"""The number of differences that are mentioned, the largest first."""
 
 
 def values_in_words(returns: Iterable[float], spec: EnvironmentSpec) -> str:

@@ -1,8 +1,8 @@
 """A process that executes policies for the page, so that one that hangs can be ended.
 
 `python -m pcn.explorer.worker` reads a JSON object per line from standard input: the folder of a
-run and what is asked of it, or nothing but the folder, which is got ready then. It answers with a
-rollout, or with a sentence that says why there is none. It does not outlive its input.
+run and a request, or only the folder, which is then prepared. It answers with a rollout, or with a
+sentence that says why there is none. It ends when its input ends.
 """
 
 import json
@@ -33,7 +33,7 @@ def execute(
 
 def main() -> None:
     """Answer until there is nothing more to read."""
-    # Whoever has started the process decides when it ends.
+    # The process that started this one decides when it ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = take_streams()
     messages: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -75,7 +75,7 @@ def _opened(folder: str) -> Performer:
 def _listen(source: TextIO, messages: "queue.Queue[dict[str, Any]]") -> None:
     for line in source:
         messages.put(json.loads(line))
-    # A step that never comes back cannot be asked to stop.
+    # A step that never returns cannot be interrupted.
     os._exit(0)
 
 

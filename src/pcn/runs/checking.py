@@ -1,4 +1,4 @@
-"""Checking an environment: what a training would find out about it, told without training."""
+"""Check an environment: report what a training would find out, without training."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -26,41 +26,41 @@ from pcn.rollout import ScriptedAgent, rollout
 from pcn.runs.settings import with_tuples
 
 CHECK_SECONDS = 60.0
-"""After how long a check plays no more random episodes."""
+"""Seconds after which a check runs no more random episodes."""
 BATCH = 64
-"""Episodes at once in which the speed of a compiled environment is measured."""
+"""Parallel episodes for measuring the speed of a compiled environment."""
 
 
 @dataclass(frozen=True)
 class EnvironmentCheck:
-    """What is known of an environment before any training; `pcn.check` returns it."""
+    """The findings about an environment before training; `pcn.check` returns it."""
 
     spec: EnvironmentSpec
-    """Objectives, spaces, step limit, reference point, as a training would take them."""
+    """Objectives, spaces, step limit and reference point, as a training would use them."""
     evidence: Evidence
     """What random episodes showed: scripts compared, seeds, lengths, rewards."""
     found_deterministic: bool
-    """Whether no script of random actions led to something else when played again."""
+    """Whether every sequence of random actions led to the same outcome when it was repeated."""
     num_steps: int
     """Environment steps that the check took."""
     discount: float
-    """By which returns are discounted in a training with the default preset."""
+    """The discount of returns in a training with the default preset."""
     returns: Float[np.ndarray, "episode objective"]
-    """What random episodes returned, discounted."""
+    """The discounted returns of the random episodes."""
     front_size: int
-    """How many distinct ones of these no other dominates."""
+    """How many distinct returns are non-dominated."""
     correlation: Float[np.ndarray, "objective other"]
-    """Between the objectives of these returns; zero where one is constant."""
+    """The correlation between objectives; zero where one is constant."""
     total_steps: int
     """Steps of a training with the default preset."""
     steps_per_second: float
-    """Of the environment alone; learning comes on top."""
+    """Speed of the environment alone, without learning."""
     advice: tuple[str, ...]
-    """What may be wrong, and the option that mends it; empty if nothing was noticed."""
+    """What may be wrong, and the option that corrects it; empty if nothing was noticed."""
 
     @property
     def seconds(self) -> float:
-        """What the environment alone takes in a training with the default preset."""
+        """Seconds that the environment alone takes in a training with the default preset."""
         return self.total_steps / self.steps_per_second
 
     @property
@@ -74,10 +74,10 @@ def check(
     *,
     arguments: Mapping[str, Any] | None = None,
 ) -> EnvironmentCheck:
-    """Find out about an environment with random episodes; nothing is trained.
+    """Run random episodes and report on an environment; nothing is trained.
 
-    They take 10,000 steps and a minute at most; compiled environments are timed besides, in three
-    batches. `environment` and `arguments` are those of `pcn.train`.
+    The episodes take 10,000 steps and a minute at most. Compiled environments are also timed, in
+    three batches. `environment` and `arguments` are those of `pcn.train`.
     """
     thing = None if isinstance(environment, str) else environment
     name = environment if isinstance(environment, str) else environment_name(environment)
@@ -88,7 +88,7 @@ def check(
     try:
         made.prepare()
         evidence, num_steps = found.evidence, found.num_steps
-        if evidence is None:  # a spec says it all, or everything was given: is it true?
+        if evidence is None:  # nothing was probed: check the spec
             source = GymnasiumSource(name, made.person_view)
             seen = probe(
                 source,
@@ -146,7 +146,7 @@ def correlation_of(
            [ 0.,  0.,  1.]])
     """
     centred = returns - returns.mean(axis=0)
-    # The largest entry comes out first: squares of small numbers would be zero.
+    # Divide by the largest entry first: the squares of small numbers would be zero.
     largest = np.abs(centred).max(axis=0, initial=0.0)
     centred = centred / np.where(largest > 0, largest, 1.0)
     length = np.sqrt((centred**2).sum(axis=0))
@@ -157,7 +157,7 @@ def correlation_of(
 
 
 def _compiled_speed(environment: AbstractCompiledEnvironment) -> tuple[float, int]:
-    """Steps per second of a batch of random episodes, compiled before; and all steps taken."""
+    """Steps per second of a batch of random episodes, without compilation; and all steps taken."""
     spec = environment.spec
     head, rng = action_head_for(spec.action_space), np.random.default_rng(0)
     script = np.array(
@@ -183,9 +183,10 @@ def _advice(
     differs: bool,
     options: bool,
 ) -> tuple[str, ...]:
-    """A sentence for each thing that may be wrong, and what mends it.
+    """A sentence for each possible problem, with its remedy.
 
-    Gymnasium environments have `options` for it; others say it in their spec.
+    For Gymnasium environments the remedy is one of the `options`; for others it is a change of
+    their spec.
     """
     told = list(evidence.remarks)
     stochastic = "give --deterministic False" if options else "say so in its spec"

@@ -1,4 +1,4 @@
-"""What the files of a run have to hold so that commands can work with them."""
+"""Check that the files of a run hold what commands need."""
 
 import math
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def check_metrics(metrics: Mapping[str, Any], path: Path) -> None:
 
 
 def _is_fit(name: str, value: Any, needed: tuple[str, ...]) -> bool:
-    """Whether a metric has the type that it always has; those that are needed are finite."""
+    """Whether a metric has its usual type; required metrics must be finite."""
     if name == "hypervolume_interval":
         return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
     if name == "executions":
@@ -73,7 +73,7 @@ def _is_count(value: Any) -> bool:
 
 
 def refuse_other_settings(path: Path, now: Mapping[str, Any], then: Mapping[str, Any]) -> None:
-    """Refuse a checkpoint of other settings than those of `config.json`."""
+    """Refuse a checkpoint whose settings differ from those of `config.json`."""
     changes = [
         f"{name} is {new!r} and was {old!r}" for name, (new, old) in _differences(now, then).items()
     ]
@@ -88,7 +88,7 @@ def refuse_other_settings(path: Path, now: Mapping[str, Any], then: Mapping[str,
 def _differences(
     one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = ""
 ) -> dict[str, tuple[Any, Any]]:
-    """What two nested mappings have different values for."""
+    """The names for which two nested mappings have different values."""
     found: dict[str, tuple[Any, Any]] = {}
     for name in {**one, **other}:
         new, old = one.get(name), other.get(name)

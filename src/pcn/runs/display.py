@@ -21,7 +21,7 @@ COLOUR = "#0b6fb8"
 
 
 def run_html(run: "Run") -> str:
-    """The run as HTML; of format 1, whose folder names no objectives, only its one line."""
+    """The run as HTML; for format 1, which stores no objective names, only one line."""
     line = f"<p>{escape(repr(run))}</p>"
     if run._spec is None:
         return line
@@ -31,7 +31,7 @@ def run_html(run: "Run") -> str:
 
 
 def shown_value(value: float, direction: str) -> str:
-    """A return as a person thinks of it: a quantity to minimise without its minus.
+    """A return as a person reads it: a quantity to minimise has no minus sign.
 
     >>> shown_value(-13.0, "minimise")
     '13'
@@ -49,7 +49,7 @@ def shown_name(name: str, unit: str) -> str:
 
 
 def front_svg(front: Float[np.ndarray, "point objective"], spec: EnvironmentSpec) -> str:
-    """Two objectives as points, more as a line for each policy; the better is up or right."""
+    """An SVG of the front: two objectives as points, more as a line for each policy."""
     names = [escape(shown_name(one.name, one.unit)) for one in spec.objectives]
     if len(front) > MOST_MARKS:
         front = front[np.linspace(0, len(front) - 1, MOST_MARKS).astype(int)]
@@ -97,7 +97,7 @@ def _text(x: float, y: float, words: str, *, size: int = 12) -> str:
 
 
 def _table(run: "Run", spec: EnvironmentSpec) -> str:
-    """The first policies of the front: what each returned."""
+    """A table of the executed returns of the first policies."""
     header = "".join(
         f"<th>{escape(name)}</th>"
         for name in ("policy", *(shown_name(one.name, one.unit) for one in spec.objectives))

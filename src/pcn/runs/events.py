@@ -1,4 +1,4 @@
-"""What a caller is told while a request is carried out."""
+"""Events that `report` is called with while a request is carried out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from pcn.runs.settings import Settings
 
 @dataclass(frozen=True)
 class Probing:
-    """Random episodes are about to find out what an unknown environment does not say."""
+    """Random episodes are about to probe an unknown environment."""
 
     environment: str
     """The environment's name."""
     num_steps: int
-    """The most environment steps that it will take."""
+    """The largest number of environment steps that probing may take."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Started:
     spec: EnvironmentSpec
     """What is known about the environment."""
     num_probe_episodes: int = 0
-    """Random episodes that were played to find out about an unknown environment."""
+    """Random episodes that probed an unknown environment."""
     num_probe_steps: int = 0
     """Environment steps of these episodes; they are part of the budget."""
     recipe: Mapping[str, Any] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Advanced:
 
 @dataclass(frozen=True)
 class Collecting:
-    """Episodes of a slow environment are under way: told now and then during an iteration."""
+    """Episodes of a slow environment are running; reported now and then during an iteration."""
 
     steps: int
     """Environment steps taken so far, those of unfinished episodes included."""
@@ -70,11 +70,11 @@ class Collecting:
 
 @dataclass(frozen=True)
 class Noticed:
-    """Something that the user should know."""
+    """A notice to the user."""
 
     sentence: str
 
 
 Event = Probing | Started | Advanced | Collecting | Noticed
 Report = Callable[[Event], None]
-"""What is told of a training while it goes on."""
+"""Everything that `report` can be called with."""

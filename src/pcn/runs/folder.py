@@ -42,7 +42,7 @@ FILES = (
 )
 """The files of a finished run."""
 FINGERPRINTED = ("config.json", "spec.json", "progress.csv", "front.csv", "weights.npz")
-"""Those that `metrics.json` knows; the checkpoint is of no more use then."""
+"""Files whose fingerprints `metrics.json` records; a finished run does not need its checkpoint."""
 CHECKPOINT, CHECKPOINT_BEFORE = "checkpoint.npz", "checkpoint-before.npz"
 """The last checkpoint of an unfinished run, and the one before it."""
 
@@ -51,8 +51,8 @@ CHECKPOINT, CHECKPOINT_BEFORE = "checkpoint.npz", "checkpoint-before.npz"
 class RunFolder:
     """Paths and formats of a run's files; each file is replaced in one step.
 
-    `metrics.json` is written last: a folder that has it is finished. Who writes has to be its
-    writer: `create` and `claim` make this process the writer, `release` ends it.
+    `metrics.json` is written last: a folder that has it is finished. Only the folder's writer may
+    write: `create` and `claim` make this process the writer, and `release` ends that.
     """
 
     path: Path
@@ -69,9 +69,10 @@ class RunFolder:
     def create(
         cls, path: Path, settings: Settings, spec: EnvironmentSpec, probe: Mapping[str, int]
     ) -> "RunFolder":
-        """A new folder that says what is going to be trained; an existing one is left alone.
+        """Create a new folder that records what is going to be trained; an existing folder is
+        refused.
 
-        This process is its writer.
+        This process becomes its writer.
         """
         cls.refuse_existing(path)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -90,19 +91,19 @@ class RunFolder:
         return cls(path, writer)
 
     def claim(self, *, take_over: bool = False) -> "RunFolder":
-        """The folder with this process as its writer; a `UserError` names another one.
+        """Make this process the writer of the folder; a `UserError` names another writer.
 
-        With `take_over` the other one is succeeded, alive or not.
+        With `take_over` the other writer is replaced, alive or not.
         """
         return replace(self, writer=Writer.claim(self.path, take_over=take_over))
 
     def release(self) -> None:
-        """Let others write."""
+        """Let other processes write."""
         if self.writer is not None:
             self.writer.release()
 
     def _to_write(self, name: str) -> Path:
-        """The path of a file that this process may write, now."""
+        """The path of a file, after a check that this process may still write."""
         assert self.writer is not None, "who writes has claimed the folder"
         if not self.path.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.path))
@@ -120,7 +121,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> "RunFolder":
-        """An existing folder."""
+        """Open an existing folder; a `UserError` says why it is not a run."""
         if not path.is_dir():
             raise UserError(f"{path} is not a folder; `pcn train` creates runs")
         if not (path / "config.json").exists():
@@ -128,15 +129,15 @@ class RunFolder:
         return cls(path)
 
     def read_settings(self) -> Settings:
-        """What the run does: environment, algorithm, hyperparameters, seed."""
+        """The settings of the run: environment, algorithm, hyperparameters, seed."""
         return Settings.from_json(read_json(self._to_read("config.json")))
 
     def begun_with(self) -> str:
-        """The version of pcn that made the folder; empty where it is not told."""
+        """The version of pcn that created the folder; empty if it is not recorded."""
         return str(read_json(self._to_read("config.json")).get("pcn", ""))
 
     def read_spec(self) -> tuple[EnvironmentSpec, dict[str, int]] | None:
-        """What the run knows of its environment and what probing cost; None in format 1."""
+        """The spec of the environment, and the episodes and steps of probing; None in format 1."""
         path = self._to_read("spec.json")
         if not path.exists():
             return None
@@ -149,25 +150,26 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run is finished."""
         return (self.path / "metrics.json").exists()
 
     def write_progress(self, evaluations: list[Evaluation]) -> None:
-        """The table of evaluations."""
+        """Write the table of evaluations."""
         rows = [evaluation.row() for evaluation in evaluations]
         write_csv(self._to_write("progress.csv"), COLUMNS, rows)
 
     def read_progress(self) -> list[Evaluation]:
-        """The table of evaluations."""
+        """Read the table of evaluations."""
         path = self._to_read("progress.csv")
         return evaluations_of(*read_csv(path), path)
 
     def write_checkpoint(
         self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any], record: Mapping[str, Any]
     ) -> None:
-        """The trainer's state to resume from, and the record kept so far.
+        """Write the trainer's state and the record, to resume from.
 
-        It knows what the run does, and keeps the checkpoint before it beside it.
+        The checkpoint also records the settings of the run. The checkpoint before it is kept beside
+        it.
         """
         settings = read_json(self._to_read("config.json"))
         content = {"trainer": facts, "record": record, "settings": settings}
@@ -184,12 +186,13 @@ class RunFolder:
         write_arrays(path, arrays, **content, fingerprint=fingerprint_of_arrays(arrays, content))
 
     def checkpoints(self) -> list[Path]:
-        """The checkpoints that there are, the last one first."""
+        """The existing checkpoints, the last one first."""
         names = (CHECKPOINT, CHECKPOINT_BEFORE)
         return [path for path in map(self._to_read, names) if path.exists()]
 
     def read_checkpoint(self, path: Path) -> tuple[dict[str, np.ndarray], Any, Any]:
-        """The arrays and facts of a state, and the record; it has to be of this very run."""
+        """The arrays and facts of a state, and the record; a checkpoint of another run is
+        refused."""
         arrays, facts = read_arrays(path)
         if not isinstance(facts, dict) or not {"trainer", "record"} <= facts.keys():
             raise UserError(f"{path} is damaged: it is not a checkpoint")
@@ -201,15 +204,15 @@ class RunFolder:
         return arrays, facts["trainer"], facts["record"]
 
     def write_weights(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """What the policies need to act."""
+        """Write the arrays that the policies need to act."""
         write_arrays(self._to_write("weights.npz"), arrays)
 
     def read_weights(self) -> dict[str, np.ndarray]:
-        """What the policies need to act."""
+        """Read the arrays that the policies need to act."""
         return read_arrays(self._to_read("weights.npz"))[0]
 
     def write_coverage_set(self, coverage_set: CoverageSet, names: tuple[str, ...]) -> None:
-        """One row per policy, in `front.csv`; `names` are the objectives'."""
+        """Write `front.csv`, one row per policy; `names` are the names of the objectives."""
         write_csv(self._to_write("front.csv"), *table_of(coverage_set, names))
 
     def read_coverage_set(
@@ -223,9 +226,9 @@ class RunFolder:
             raise UserError(f"{path} is damaged: {error}") from None
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
-        """The metrics of the finished run; the last file to be written.
+        """Write the metrics of the finished run, as its last file.
 
-        It knows the other files of the run by their fingerprints.
+        They include the fingerprints of the other files.
         """
         path = self._to_write("metrics.json")
         files = {
@@ -236,7 +239,7 @@ class RunFolder:
             (self.path / CHECKPOINT_BEFORE).unlink()
 
     def order_in(self, metrics: Mapping[str, Any]) -> AbstractOrder:
-        """The order that the metrics of the run name; older runs know Pareto's only."""
+        """The order that the metrics name; older runs have Pareto's only."""
         if "dominance" not in metrics:
             return PARETO
         try:
@@ -267,7 +270,7 @@ class RunFolder:
                 )
 
     def _fingerprint(self, name: str) -> str:
-        """A word for the content of a file, but for what differs when a run is resumed."""
+        """A hash of a file's content, without the parts that differ when a run is resumed."""
         if name == "progress.csv":
             rows = [replace(evaluation, seconds=0.0).row() for evaluation in self.read_progress()]
             return fingerprint_of_arrays({"rows": np.array(rows, dtype=np.float64)}, {})

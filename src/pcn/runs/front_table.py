@@ -11,21 +11,21 @@ from pcn.pareto import PARETO, AbstractOrder, Tolerances
 REPEATED = ("margin", "low", "high")
 """Kinds of columns, one per objective, of tables of policies that were executed more than once."""
 UNEXECUTED = "NOT_EXECUTED"
-"""What the columns of executed returns are called where nothing was executed."""
+"""The prefix of the columns of returns where nothing was executed."""
 COUNTS = ("executions", "network")
-"""Single columns that these tables have besides."""
+"""Further columns of these tables."""
 
 
 def table_of(
     coverage_set: CoverageSet, names: tuple[str, ...]
 ) -> tuple[list[str], list[list[float]]]:
-    """Header and rows; what says something about repeated executions only where there are any."""
+    """Header and rows; columns about repeated executions only where there are any."""
 
     def columns(*kinds: str) -> list[str]:
         return [f"{kind}_{name}" for kind in kinds for name in names]
 
     numbers = np.arange(len(coverage_set))
-    # Nobody who reads the file alone should take the returns of logged episodes for executed ones.
+    # Readers of the file must not take the returns of logged episodes for executed ones.
     executed = "executed" if coverage_set.is_executed else UNEXECUTED
     header = ["id", *columns("requested"), "requested_horizon", *columns(executed, "deviation")]
     parts: list[Any] = [

@@ -1,4 +1,4 @@
-"""Datasets by name: another run's episodes, an npz file, or a Minari dataset."""
+"""Read a dataset by its name: another run's episodes, an npz file, or a Minari dataset."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -34,12 +34,12 @@ def read_dataset(name: str | Path) -> LoggedEpisodes:
         raise
     except MemoryError:
         raise UserError(f"{path} cannot be read: it needs more memory than there is") from None
-    except Exception as error:  # arrays of another meaning can upset every part of a reader
+    except Exception as error:  # arrays with unexpected content can raise anything in a reader
         raise UserError(f"{path} cannot be read as a dataset: {error!r}") from None
 
 
 def _read(path: Path) -> LoggedEpisodes:
-    """The episodes in a place that exists, by the reader for it."""
+    """Read an existing path with the reader for its format."""
     if (path / "config.json").is_file():
         return run_episodes(path)
     if is_minari(path):

@@ -19,15 +19,15 @@ NAMES = {
     "archive_cardinality": "archive/cardinality",
     "loss": "train/loss",
 }
-"""The field's names for our columns; the x axis is `global_step`."""
+"""Our columns under the names that these logs usually have; the x axis is `global_step`."""
 
 
 LOGS = "logs.json"
-"""The file of a run's folder that says which logs are kept, so that `resume` goes on with them."""
+"""The file in a run's folder that records its logs, so that `resume` continues them."""
 
 
 def logs_of(folder: Path, *, tensorboard_too: bool, project: str | None) -> list[Report]:
-    """The logs that were chosen for the run of a folder, which remembers them."""
+    """The logs that were chosen for a run; the choice is recorded in its folder."""
     chosen: dict[str, Any] = {}
     if tensorboard_too:
         chosen["tensorboard"] = True
@@ -42,7 +42,7 @@ def logs_of(folder: Path, *, tensorboard_too: bool, project: str | None) -> list
 
 
 def logs_again(folder: Path) -> list[Report]:
-    """The logs that a run was begun with."""
+    """The logs that a run began with."""
     path = folder / LOGS
     chosen = read_json(path) if path.exists() else {}
     about = chosen.get("wandb", {"project": ""})
@@ -64,9 +64,9 @@ def _reports(folder: Path, chosen: Mapping[str, Any]) -> list[Report]:
 
 
 def tensorboard(folder: Path) -> Report:
-    """A report that writes events into `folder`, which is made with the first of them.
+    """A report that writes TensorBoard events into `folder`, which is created with the first event.
 
-    Where a run is resumed, what was logged after its checkpoint is replaced.
+    Where a run is resumed, events after its checkpoint are replaced.
     """
     module = optional_module("tensorboardX", extra="tensorboard")
     writer: Any = None
@@ -89,9 +89,9 @@ def tensorboard(folder: Path) -> Report:
 
 
 def wandb(project: str, id: str | None = None) -> Report:
-    """A report that logs to a Weights & Biases project, every hyperparameter included.
+    """A report that logs to a Weights & Biases project, with every hyperparameter.
 
-    With an `id`, a run that was resumed goes on in the same place there.
+    With an `id`, a resumed run continues the same log.
     """
     module = optional_module("wandb", extra="wandb")
     run: Any = None
@@ -118,5 +118,5 @@ def all_of(*reports: Report) -> Report:
 
 
 def scalars(evaluation: Evaluation) -> dict[str, float]:
-    """An evaluation under the field's names."""
+    """An evaluation under the usual names."""
     return {public: float(getattr(evaluation, name)) for name, public in NAMES.items()}

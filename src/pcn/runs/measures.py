@@ -1,4 +1,4 @@
-"""The metrics of a run: of its archive, of what was executed, and the fidelity between them."""
+"""The metrics of a run: archive, executed, and the fidelity between them."""
 
 import dataclasses
 from typing import Any
@@ -15,28 +15,29 @@ NOT_EXECUTED = (
     "NOT EXECUTED: learned from logged episodes without an environment; all returns are those of "
     "the data, and nothing says that the policies reach them"
 )
-"""What `metrics.json` says where no policy was run."""
+"""The note in `metrics.json` if no policy was run."""
 ALL_STOPPED = (
     "NOT EXECUTED: no execution came to its end within total_steps; all returns are what was "
     "requested, and nothing says that the policies reach them"
 )
-"""What it says where the budget stopped all executions."""
+"""The note if the budget stopped all executions."""
 
 
 def problem_of(
     spec: EnvironmentSpec, tolerances: Tolerances, order: AbstractOrder = PARETO
 ) -> Problem:
-    """What metrics need to know about an environment.
+    """The reference point, true front and order that metrics are measured with.
 
-    The true front is the part of it that counts in the order: the fair part for a fair order.
+    The true front is its part that is non-dominated in the order, such as the fair part for a fair
+    order.
     """
-    # What an environment merely claims is shown beside the metrics, never measured against.
+    # A front that the environment only claims is shown beside the metrics, and never used in them.
     known = spec.front is not None and spec.front.status != "claimed"
     front = spec.front.returns if known and spec.front is not None else None
     if front is not None and order != PARETO:
         front = front[order.non_dominated_mask(front)]
     reference_point = np.asarray(spec.reference_point, dtype=np.float64)
-    # Without units a user may still say, by the order, that the objectives have a common one.
+    # Without units, choosing such an order states that the objectives share a unit.
     sure = order.needs_one_unit if not spec.objectives[0].unit else not isinstance(order, Scaled)
     return Problem(
         reference_point,
@@ -100,13 +101,13 @@ def metrics_of(
 
 
 def _about_samples(coverage_set: CoverageSet) -> dict[str, int]:
-    """How many policies are non-dominated, where more than their means decides it."""
+    """The number of non-dominated policies, where the order compares single executions."""
     by_samples = coverage_set.order.compares_samples
     return {"cardinality": int(coverage_set.front_mask.sum())} if by_samples else {}
 
 
 def _about_means(coverage_set: CoverageSet, problem: Problem) -> dict[str, Any]:
-    """The corrected hypervolume of means, its interval, and how often policies were executed."""
+    """The corrected hypervolume of means, its interval, and the numbers of executions."""
     singles = coverage_set.singles
     if singles is None or not coverage_set.is_repeated:
         return {}

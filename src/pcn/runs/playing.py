@@ -45,19 +45,18 @@ class PlayedStep:
     action: str
     reward: Float[np.ndarray, " objective"]
     command: GivenCommand | None
-    """The policy's own command after this step: what it still tries to reach."""
+    """The policy's command after this step: the return that it still has to reach."""
     choice: int | list[int]
-    """The action as a number, or one number for each of its parts; for continuous parts that of the
-    option that they are or are nearest to."""
+    """The action as a number, or one number for each of its parts; for a continuous part, the index
+    of the nearest option."""
     probabilities: list[Float[np.ndarray, " option"]] | None
-    """What the network thought of each option of each part; None where nobody asked, or it is not
-    known."""
+    """The network's probability of each option of each part; None if not computed or not known."""
     terminated: bool
     """Whether the environment ended the episode with this step."""
     truncated: bool
     """Whether the environment or the step limit cut the episode off after this step."""
     option_names: list[list[str]] | None = None
-    """What the options of each part stand for; None where they are only numbered."""
+    """The names of the options of each part; None where they are only numbered."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +64,14 @@ class PlayedEpisode:
     """An episode and, if asked for, a picture before it and after each step."""
 
     command: GivenCommand | None
-    """The command at the start, as the network was given it: bounded by what it has seen."""
+    """The command at the start, after it was bounded by the returns in the dataset."""
     steps: list[PlayedStep]
     terminated: bool
     """Whether the environment ended the episode, rather than the step limit."""
     frames: list[UInt8[np.ndarray, "height width 3"]]
     discount: float
     can_be_filmed: bool
-    """Whether the environment makes pictures."""
+    """Whether the environment can render images."""
 
     @property
     def total(self) -> Float[np.ndarray, " objective"]:
@@ -82,9 +81,9 @@ class PlayedEpisode:
 
 
 def play(run: Run, index: int, *, seed: int = 0, render: bool = False) -> PlayedEpisode:
-    """Run one policy in its environment, as anyone would with `policy.act` and `observe`.
+    """Run one policy in its environment, with `policy.act` and `observe`.
 
-    One environment and one network are made, whatever the environment is.
+    One environment and one network are created, whatever the environment is.
     """
     policy, frames = run.policy(index), []
     steps: list[PlayedStep] = []
@@ -120,8 +119,8 @@ def play_steps(
 ) -> Iterator[PlayedStep]:
     """Take one step after the other until the episode ends.
 
-    `start` is what `environment.reset` returned; `names` are those of the actions. With
-    `ask_network` each step holds what the network thought of every option.
+    `start` is the result of `environment.reset`; `names` are the names of the actions. With
+    `ask_network` each step holds the network's probability of every option.
     """
     observation, info = start
     number, terminated, truncated = 0, False, False

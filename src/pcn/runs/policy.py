@@ -1,4 +1,4 @@
-"""A policy to act with, one observation at a time, in any loop."""
+"""A policy that acts one observation at a time, in any loop."""
 
 from typing import Any
 
@@ -34,10 +34,10 @@ def _observing(agent: AbstractAgent, action: Any, reward: Any) -> AbstractAgent:
 
 
 class Policy:
-    """Call `act` with what the environment shows, then `observe` with the reward you got.
+    """Call `act` with the observation, then `observe` with the reward.
 
-    The policy remembers what is left of its command, and the last pictures where it sees
-    pictures; `reset` starts the next episode.
+    The policy keeps the rest of its command and, where observations are stacked images, the last
+    images; `reset` starts the next episode.
     """
 
     def __init__(self, agent: AbstractAgent, spec: EnvironmentSpec) -> None:
@@ -52,14 +52,14 @@ class Policy:
         self._seen: tuple[Any, Any] | None = None
 
     def reset(self) -> None:
-        """Forget the episode."""
+        """Start a new episode."""
         self._agent = self._start
         self._read = self._reader.first
         self._action = None
         self._seen = None
 
     def act(self, observation: Any, action_mask: Any = None) -> Any:
-        """The action to take now, as the environment's action space has it.
+        """The action to take now, in the form of the environment's action space.
 
         `action_mask` says which actions are allowed, as in `info["action_mask"]`; it must be given
         where the environment masks actions.
@@ -75,10 +75,10 @@ class Policy:
         return self._head.to_environment(np.asarray(self._action)[None])[0]
 
     def option_probabilities(self) -> list[Float[np.ndarray, " option"]] | None:
-        """What the network thinks of each option of the action that `act` has just returned.
+        """The network's probability of each option of the action that `act` has just returned.
 
-        One array for each part of an action, so one for a `Discrete` space; None where there is
-        no network, or options cannot be counted.
+        One array for each part of an action, so one for a `Discrete` space; None where there is no
+        network, or where options cannot be counted.
         """
         if self._action is None or self._seen is None:
             raise RuntimeError("option_probabilities() needs an action first: call act()")
@@ -86,7 +86,8 @@ class Policy:
         return None if found is None else [np.asarray(part) for part in found]
 
     def options(self) -> tuple[list[int], list[list[str]] | None]:
-        """The options that the action of `act` is or is nearest to, and the names of all options.
+        """The indices of the chosen (or nearest) options of the last action, and the names of all
+        options.
 
         One for each part of an action; the names are None where options are only numbered.
         """
@@ -97,7 +98,7 @@ class Policy:
         return head.to_options(np.asarray(self._action)).tolist(), head.option_names()
 
     def observe(self, reward: Any) -> None:
-        """Tell the policy which reward its last action brought."""
+        """Update the command with the reward of the last action."""
         if self._action is None:
             raise RuntimeError("observe() needs an action first: call act()")
         try:
@@ -123,6 +124,6 @@ class Policy:
 
     @property
     def command(self) -> Command | None:
-        """The command that the network gets now; None for policies that take no command."""
+        """The current command of the network; None for policies that take no command."""
         command = getattr(self._agent, "command", None)
         return command if isinstance(command, Command) else None

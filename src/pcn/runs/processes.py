@@ -1,11 +1,11 @@
-"""Processes by their numbers: which of them are alive."""
+"""Which processes are alive, by their ids."""
 
 import os
 from pathlib import Path
 
 
 def birth(pid: int) -> str:
-    """When a process began, in the system's own unit; empty if it has ended, or is not told."""
+    """The start time of a process, in the system's unit; empty if it has ended, or is not known."""
     try:
         # The second field is the name in parentheses, which may hold anything.
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -15,12 +15,12 @@ def birth(pid: int) -> str:
 
 
 def is_alive(pid: int, born: str = "") -> bool:
-    """Whether a process of this machine lives: the one that was `born` then, if that is known."""
+    """Whether a process of this machine is alive; with `born`, only one that started then."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:  # another user's process
         pass
-    # The number may have gone to another process since.
+    # The id may have been given to another process since.
     return not born or birth(pid) == born

@@ -1,4 +1,4 @@
-"""How a training went: what each evaluation during it measured."""
+"""The evaluations during a training."""
 
 import dataclasses
 import math
@@ -18,21 +18,21 @@ class Evaluation:
     seconds: float
     """Seconds of training so far, those before an interruption included."""
     loss: float
-    """What the algorithm minimises; each algorithm says what that is."""
+    """The loss; each algorithm defines its own."""
     archive_hypervolume: float
     """Hypervolume of the non-dominated returns found so far."""
     archive_cardinality: int
-    """How many there are."""
+    """The number of these returns."""
     executed_hypervolume: float
-    """Hypervolume of what the policies returned."""
+    """Hypervolume of the executed returns."""
     executed_cardinality: int
-    """How many non-dominated returns are among these."""
+    """The number of non-dominated executed returns."""
     fidelity: float
-    """Share of the policies that returned what was requested of them, or more."""
+    """Share of the policies that returned at least what was requested."""
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> "Evaluation":
-        """The evaluation of a row of numbers, or of words that stand for numbers."""
+        """An evaluation from a row of numbers, or of strings that represent numbers."""
         fields = dataclasses.fields(cls)
         if len(row) != len(fields):
             raise ValueError(f"expected rows of {len(fields)} numbers, got {len(row)}")
@@ -41,7 +41,7 @@ class Evaluation:
             for field, value in zip(fields, row, strict=True)
         }
         for name, value in numbers.items():
-            # A loss is no number before the first update.
+            # The loss is NaN before the first update.
             if name not in ("loss", "fidelity") and not (math.isfinite(value) and value >= 0):
                 raise ValueError(f"{name} is {value}")
         return cls(**numbers)
@@ -64,7 +64,7 @@ COLUMNS = [field.name for field in dataclasses.fields(Evaluation)]
 
 
 def evaluations_of(header: list[str], rows: list[list[str]], where: object) -> list[Evaluation]:
-    """The evaluations of a table that was read from a file."""
+    """Evaluations from a table that was read from a file."""
     try:
         if header != COLUMNS:
             raise ValueError(f"expected the columns {', '.join(COLUMNS)}")

@@ -1,4 +1,4 @@
-"""A request: what a caller wants trained, before anything of it is settled."""
+"""A request: what to train, before defaults, preset and recipe are applied."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,18 +15,17 @@ CHECKPOINT_SECONDS = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to train and where to record it; `carry_out` does it.
+    """What to train and where to record it; `carry_out` carries it out.
 
-    Hyperparameters are settled in this order, later ones win: the algorithm's defaults, its
-    preset, the recipe of the environment, `hyperparameters`. A `config` takes the place of the
-    first three.
+    Hyperparameters come from the algorithm's defaults, its preset, the recipe of the environment
+    and `hyperparameters`; later ones override earlier ones. A `config` replaces the first three.
     """
 
     environment: "str | pcn.envs.environment.AbstractEnvironment | Callable[[], Any] | None" = None
     """The name of one of `ENVIRONMENTS`, a Gymnasium id or `module:Name`; or the object itself: an
     environment, or a class or function that makes one. None where there is only a dataset."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """The environment's own arguments, where it takes any."""
+    """The arguments of the environment, if it takes any."""
     algorithm: str | None = None
     """The name of one of `ALGORITHMS`; by default the one that `config` belongs to, or `pcn`."""
     preset: str | None = None
@@ -34,7 +33,7 @@ class Request:
     config: "pcn.algorithms.config.AlgorithmConfig | None" = None
     """Every hyperparameter, as the algorithm's own config."""
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)
-    """Single hyperparameters by name; functions and classes among them as they are."""
+    """Single hyperparameters by name; functions and classes are given as objects."""
     dataset: "str | Path | None" = None
     """Logged episodes to begin with: another run's folder, an npz file or a Minari dataset."""
     only_execute: bool = False

@@ -93,24 +93,25 @@ class Run:
 
     @property
     def is_executed(self) -> bool:
-        """Whether its policies were run; not where it was learned from logged episodes alone."""
+        """Whether its policies were run; False if it was trained on logged episodes alone."""
         return self.coverage_set.is_executed
 
     @property
     def takes_commands(self) -> bool:
-        """Whether something is requested of its policies; those of MONES and RA take no command."""
+        """Whether its policies take a command; those of MONES and RA do not."""
         older = self.settings.algorithm not in WITHOUT_COMMANDS
         return bool(self.metrics.get("takes_commands", older))
 
     @property
     def spec(self) -> EnvironmentSpec:
-        """What is known of the environment; for runs of format 1 it has to be made for that."""
+        """The spec of the environment; for runs of format 1 the environment is created to get
+        it."""
         if self._spec is None:
             self._spec = self.environment().spec
         return self._spec
 
     def environment(self) -> "pcn.envs.environment.AbstractEnvironment":
-        """The environment that the run was trained on; made when first asked for, and kept."""
+        """The environment that the run was trained on; created when first used, and kept."""
         if self._environment is None:
             from pcn.envs.finding import find_environment
 
@@ -125,7 +126,7 @@ class Run:
         return self._policy_of(self.coverage_set, self._checked_index(index))
 
     def agent(self, index: int) -> "pcn.rollout.AbstractAgent":
-        """The same policy as an agent: its network, and what it remembers of an episode."""
+        """The same policy as an agent: its network and its memory of an episode."""
         return self._agent_of(self.coverage_set, self._checked_index(index))
 
     def _checked_index(self, index: int) -> int:
@@ -140,10 +141,10 @@ class Run:
     def policy_for(
         self, desired_return: Sequence[float], desired_horizon: float | None = None
     ) -> "pcn.runs.policy.Policy":
-        """A policy under a command of your own: a return that need not be on the front.
+        """A policy for a command of your own, whose return need not be on the front.
 
-        It is the network of the front policy that is nearest to the desired return. Without a
-        horizon the command has that policy's.
+        It uses the network of the front policy that is nearest to the desired return and, if no
+        horizon is given, that policy's horizon.
         """
         desired = self._a_return(desired_return)
         index = self.nearest_policy(desired)[0]
@@ -168,7 +169,7 @@ class Run:
         return int(np.flatnonzero(self.coverage_set.front_mask)[place]), distance
 
     def _a_return(self, values: Sequence[float] | np.ndarray) -> Float[np.ndarray, " objective"]:
-        """Somebody's numbers as a return of this environment."""
+        """Convert numbers of the user to a return of this environment."""
         point = np.asarray(values, dtype=np.float64)
         if point.shape != (self.spec.num_objectives,) or not np.isfinite(point).all():
             raise UserError(
@@ -189,10 +190,10 @@ class Run:
         return algorithm.agent(self.spec, config, self.weights, coverage_set, index)
 
     def taking(self, index: int) -> "Run":
-        """The run with one policy only, and nothing else of its weights."""
+        """The run with one policy only, and only the weights that it needs."""
         from pcn.algorithms import ALGORITHMS
 
-        self.policy(index)  # refuses what is no policy, and what cannot act
+        self.policy(index)  # refuses an index without a policy, and a policy that cannot act
         arrays = ALGORITHMS[self.settings.algorithm].arrays_of(
             self.weights, self.coverage_set, index
         )
@@ -237,7 +238,7 @@ class Run:
 
         It needs the extra `pcn[explore]`.
         """
-        # By name, as the explorer stands above runs: it reads them, they do not need it.
+        # Looked up by name, because the explorer imports runs and not the other way round.
         return find_function("pcn.explorer.notebook:show")(self, height=height)
 
     def _repr_html_(self) -> str:
@@ -247,10 +248,10 @@ class Run:
     def execute(
         self, *, executions: int | None = None, seed: int = 1
     ) -> tuple[CoverageSet, dict[str, Any]]:
-        """Execute every policy again: what they return now, and the metrics of it.
+        """Execute every policy again; return the new coverage set and its metrics.
 
         `executions` is the number of episodes per policy; by default 1 in a deterministic
-        environment and otherwise what the median policy had at the end of training.
+        environment, and otherwise the median number at the end of training.
         """
         from pcn.algorithms import ALGORITHMS
 
@@ -270,12 +271,12 @@ class Run:
             )
         finally:
             close_all([environment], self.spec.name)
-        archive = self.metrics["archive"]  # what was found in training stays what it was
+        archive = self.metrics["archive"]  # the archive of the training does not change
         return coverage_set, {**metrics_of(coverage_set, self.spec), "archive": archive}
 
 
 def load(path: str | Path, *, weights: bool = True) -> Run:
-    """A finished run from its folder; without its `weights` it can be looked at, but not act."""
+    """Load a finished run from its folder; without `weights` its policies cannot act."""
     folder = RunFolder.open(Path(path))
     settings = folder.read_settings()
     if not folder.finished:
@@ -297,5 +298,5 @@ def load(path: str | Path, *, weights: bool = True) -> Run:
         spec=None if described is None else described[0],
         path=folder.path,
     )
-    folder.check_files(fingerprints, weights=weights)  # what cannot be read is told first
+    folder.check_files(fingerprints, weights=weights)  # report unreadable files first
     return run

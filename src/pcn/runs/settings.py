@@ -1,4 +1,4 @@
-"""What a run does, as it stands in `config.json`."""
+"""The settings of a run: the content of `config.json`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     import pcn.algorithms.config
 
 FORMAT = 2
-"""The format of run folders that this version writes: 2 has `spec.json`, 1 had not."""
+"""The format of run folders that this version writes: 2 has `spec.json`, 1 does not."""
 READABLE = (1, 2)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Environment, algorithm, its hyperparameters and the seed: all that decides the result."""
+    """Environment, algorithm, hyperparameters and seed: everything that determines the result."""
 
     environment: str
     """The environment's name."""
     arguments: Mapping[str, Any]
-    """What the environment is made with, such as walkroom's number of objectives."""
+    """The arguments of the environment, such as walkroom's number of objectives."""
     algorithm: str
     preset: str | None
     """None where the hyperparameters were given as a whole."""
@@ -32,8 +32,8 @@ class Settings:
     """The value of every hyperparameter; `config` is the same in the algorithm's own type."""
     format: int = FORMAT
     data: Mapping[str, Any] | None = None
-    """The logged episodes that training began with: their `path`, how many `episodes` and `steps`
-    they are, and `interaction`, which says what the environment was for."""
+    """The logged episodes that training began with: their `path`, the numbers of `episodes` and
+    `steps`, and `interaction`, the role of the environment."""
 
     @cached_property
     def config(self) -> "pcn.algorithms.config.AlgorithmConfig":
@@ -63,7 +63,7 @@ class Settings:
 
     @property
     def return_tolerance(self) -> float:
-        """The tolerance that was given in the rewards' unit; known without the algorithm's config.
+        """The tolerance that was given in the rewards' unit; read without the algorithm's config.
 
         Runs whose metrics do not record tolerances always have one.
         """

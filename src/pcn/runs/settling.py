@@ -1,4 +1,5 @@
-"""Settling a request: one environment, one config, and every check that can be made beforehand."""
+"""Settle a request: one environment, one config, and every check that is possible before
+training."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,13 +30,13 @@ from pcn.version import __version__
 
 @dataclass(frozen=True)
 class Settled:
-    """What a request amounts to: all that training needs."""
+    """A settled request: everything that training needs."""
 
     settings: Settings
     environment: AbstractEnvironment
     spec: EnvironmentSpec
     probe: Mapping[str, int]
-    """How many `episodes` and `steps` it took to find out about the environment."""
+    """The numbers of `episodes` and `steps` that probed the environment."""
     recipe: Mapping[str, Any]
     """The hyperparameters that the environment's recipe has set."""
     evidence: Evidence | None = None
@@ -43,15 +44,15 @@ class Settled:
     logged: LoggedData | None = None
     """The episodes that training begins with, where there are any."""
     remarks: tuple[str, ...] = ()
-    """Sentences that the user should read before training begins."""
+    """Notices for the user before training begins."""
 
 
 def settle(request: Request, report: Callable[[Probing], None] | None = None) -> Settled:
-    """Make the environment once and settle every hyperparameter; a `UserError` says what cannot be.
+    """Create the environment once and settle every hyperparameter; a `UserError` says what is
+    wrong.
 
-    `report` is told before random episodes are played to find out about an unknown environment.
-    Nothing is written, and what can be checked without the environment is checked before it is
-    made.
+    `report` is called before random episodes probe an unknown environment. Nothing is written.
+    Checks that do not need the environment come before it is created.
     """
     algorithm = _algorithm_of(request)
     preset = _preset_of(request, algorithm)
@@ -86,7 +87,7 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
         known = {} if logged is None else _of_data(logged)
         return entry.config_class.of(entry.presets[preset], recipe, known, given), recipe
 
-    # A wrong value is told before an environment is made and probed.
+    # Wrong values are refused before an environment is created and probed.
     before, _ = settle_config(None)
 
     def before_probing(num_steps: int) -> None:
@@ -126,7 +127,7 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
 def settle_without_environment(
     request: Request, algorithm: str, preset: str, given: Mapping[str, Any]
 ) -> Settled:
-    """What a request for a training from logged episodes alone amounts to."""
+    """Settle a request for a training on logged episodes alone."""
     if request.dataset is None:
         raise UserError("which environment? Name one, as in `pcn train deep-sea-treasure`")
     if request.arguments:
@@ -165,7 +166,7 @@ def settle_without_environment(
 
 
 def opened_data(request: Request, algorithm: str) -> LoggedEpisodes:
-    """The episodes that a request names, if the algorithm can learn from them."""
+    """The episodes of a request's dataset, if the algorithm can learn from them."""
     if not ALGORITHMS[algorithm].learns_from_data:
         able = ", ".join(name for name, entry in ALGORITHMS.items() if entry.learns_from_data)
         raise UserError(f"{algorithm} cannot learn from logged episodes; these can: {able}")
@@ -174,12 +175,13 @@ def opened_data(request: Request, algorithm: str) -> LoggedEpisodes:
 
 
 def _of_data(logged: LoggedEpisodes) -> dict[str, Any]:
-    """Hyperparameters that the data settle: returns are counted as in the run they come from."""
+    """Hyperparameters that follow from the data: the discount of the run that the episodes come
+    from."""
     return {} if logged.discount is None else {"discount": logged.discount}
 
 
 def _described(request: Request, logged: LoggedEpisodes) -> dict[str, Any]:
-    """What `config.json` says of the episodes."""
+    """The entry of `config.json` about the episodes."""
     only = "execute" if request.only_execute else "train"
     return {
         "path": str(Path(str(request.dataset)).resolve())
@@ -193,12 +195,12 @@ def _described(request: Request, logged: LoggedEpisodes) -> dict[str, Any]:
 
 def check_checkpoint_seconds(seconds: float) -> None:
     """Raise a `UserError` for a negative time between checkpoints."""
-    if not seconds >= 0:  # also what is no number
+    if not seconds >= 0:  # also refuses NaN
         raise UserError(f"checkpoint_seconds must not be negative, got {seconds:g}")
 
 
 def _algorithm_of(request: Request) -> str:
-    """The algorithm's name: as given, or as the config's type says."""
+    """The algorithm's name: as given, or by the config's type."""
     named = request.algorithm
     if named is not None and named not in ALGORITHMS:
         raise UserError(f"no algorithm is called {named!r}; there are: {', '.join(ALGORITHMS)}")
@@ -215,7 +217,7 @@ def _algorithm_of(request: Request) -> str:
 
 
 def _preset_of(request: Request, algorithm: str) -> str:
-    """The preset's name; a config has no use for one."""
+    """The preset's name; None where a config is given."""
     if request.config is not None and request.preset is not None:
         raise UserError(
             f"give config or preset={request.preset!r}, not both: a config sets every "
@@ -238,7 +240,7 @@ def _refuse_arguments(given: Mapping[str, Any], algorithm: str, environment: str
 
 
 def _check_importable(environment: str, given: Mapping[str, Any]) -> None:
-    """Refuse what a run on disk could not find again when it is resumed or played."""
+    """Refuse objects that a run on disk could not import again when it is resumed or played."""
     for name in (environment, *given.values()):
         if isinstance(name, str) and not is_importable(name):
             raise UserError(
@@ -248,7 +250,7 @@ def _check_importable(environment: str, given: Mapping[str, Any]) -> None:
 
 
 def reopen(folder: RunFolder) -> Settled:
-    """What an unfinished folder says is to be trained."""
+    """Settle the request of an unfinished folder."""
     settings = folder.read_settings()
     remarks: tuple[str, ...] = ()
     described = folder.read_spec()

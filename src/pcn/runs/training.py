@@ -1,4 +1,4 @@
-"""Carrying out a request: training with evaluations and checkpoints, and the files of a run."""
+"""Carry out a request: train with evaluations and checkpoints, and write the files of a run."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -93,10 +93,10 @@ def resume(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     take_over: bool = False,
 ) -> Run:
-    """Continue an interrupted run; it ends in what it would have been without the interruption.
+    """Continue an interrupted run; the result is that of an uninterrupted one.
 
-    A finished run is only loaded. A run that another process is writing is refused; `take_over`
-    succeeds that process, which then writes nothing more. `report`, `stop` and
+    A finished run is only loaded. A run that another process writes is refused; with `take_over`,
+    this process replaces the other one, which then writes nothing more. `report`, `stop` and
     `checkpoint_seconds` are those of `train`.
     """
     folder = RunFolder.open(Path(path))
@@ -119,12 +119,12 @@ def carry_out(
     checkpoint_seconds: float | None = None,
     take_over: bool = False,
 ) -> Run:
-    """Do what a request says, or what is left to do in the folder of an unfinished run.
+    """Carry out a request, or continue an unfinished run in its folder.
 
-    The environment is made once, everything is checked before the folder is made, and `report` is
-    told what was settled before training begins. `checkpoint_seconds` is the request's, unless it
-    is given here. While this process writes a folder, others are refused; `take_over` is that of
-    `resume`.
+    The environment is created once. Everything is checked before the folder is created, and
+    `report` is called with the settings before training begins. `checkpoint_seconds` is the
+    request's, unless it is given here. While this process writes a folder, others are refused;
+    `take_over` is that of `resume`.
     """
     if checkpoint_seconds is not None:
         check_checkpoint_seconds(checkpoint_seconds)
@@ -135,8 +135,8 @@ def carry_out(
     try:
         settled = settle(job, report) if isinstance(job, Request) else reopen(job)
         settings, environment = settled.settings, settled.environment
-        config = settings.config  # refuses an algorithm that there is none of
-        pygmo_for(settled.spec.num_objectives)  # told now, not when the first metric needs it
+        config = settings.config  # refuses an unknown algorithm
+        pygmo_for(settled.spec.num_objectives)  # refused now, not when the first metric needs it
         environment.prepare()
         make_trainer = partial(
             ALGORITHMS[settings.algorithm].trainer,
@@ -155,7 +155,7 @@ def carry_out(
         loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _asker(stop))
         seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
         return loop.complete(seconds)
-    except BaseException:  # a training that comes to its end has closed it
+    except BaseException:  # a training that has ended has closed it already
         if environment is not None:
             close_all([environment], environment.spec.name)
         raise
@@ -165,11 +165,11 @@ def carry_out(
 
 
 def _ignore(event: Event) -> None:
-    """The report of a caller who wants none."""
+    """A report that ignores every event."""
 
 
 def _asker(stop: Stop | None) -> Callable[[], bool]:
-    """A function that says whether to stop."""
+    """Turn `stop` into a function that returns whether to stop."""
     if stop is None:
         return lambda: False
     return stop.is_set if isinstance(stop, threading.Event) else stop
@@ -178,9 +178,9 @@ def _asker(stop: Stop | None) -> Callable[[], bool]:
 def _restored(
     make_trainer: Callable[[], AbstractTrainer], folder: RunFolder
 ) -> tuple[AbstractTrainer, Record, list[str]]:
-    """A trainer in the state of the last checkpoint, if there is one, and what to tell of it.
+    """A trainer in the state of the last checkpoint, if there is one, and a notice about it.
 
-    A damaged checkpoint is passed over for the one before it: the result is the same.
+    A damaged checkpoint is skipped for the one before it: the result is the same.
     """
     refusals: list[str] = []
     for path in folder.checkpoints():
@@ -194,7 +194,7 @@ def _restored(
         except UserError as error:
             told = str(error)
             refusals.append(told if str(path) in told else f"{path} is damaged: {told}")
-        except Exception as error:  # damaged values can upset every part of a trainer
+        except Exception as error:  # damaged values can raise anything in a trainer
             refusals.append(f"{path} is damaged: {error!r}")
         else:
             passed = [f"{told}; the checkpoint before it is used" for told in refusals]

@@ -21,12 +21,12 @@ from pcn.runs.settling import Settled
 from pcn.runs.writer import TakenOver
 
 COLLECTING_SECONDS = 1.0
-"""Least time between two reports of an iteration that is under way."""
+"""Least time between two reports during an iteration."""
 
 
 @dataclass
 class Record:
-    """What is known of a training besides the trainer's own state."""
+    """The record of a training, besides the trainer's own state."""
 
     evaluations: list[Evaluation] = field(default_factory=list)
     seconds: float = 0.0
@@ -34,10 +34,10 @@ class Record:
     phases: Counter[str] = field(default_factory=Counter)
     """Environment steps of each phase."""
     notices: list[str] = field(default_factory=list)
-    """What the user was told besides."""
+    """The notices to the user."""
 
     def to_json(self) -> dict[str, Any]:
-        """As a checkpoint keeps it."""
+        """The form in which a checkpoint stores it."""
         return {
             "rows": [evaluation.row() for evaluation in self.evaluations],
             "seconds": self.seconds,
@@ -48,7 +48,7 @@ class Record:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], steps: int) -> "Record":
-        """The record in a checkpoint; in format 1 all `steps` were of the training itself."""
+        """The record of a checkpoint; in format 1 all `steps` belong to training."""
         return cls(
             [Evaluation.of_row(row) for row in content["rows"]],
             content["seconds"],
@@ -60,7 +60,7 @@ class Record:
 
 @dataclass
 class TrainingLoop:
-    """A training under way and its record."""
+    """A training and its record."""
 
     settled: Settled
     trainer: AbstractTrainer
@@ -136,7 +136,7 @@ class TrainingLoop:
         return time.perf_counter() - self._started
 
     def _notice(self, sentence: str) -> None:
-        """Tell the user, and keep it in `metrics.json`."""
+        """Notify the user, and record the sentence in `metrics.json`."""
         self.record.notices.append(sentence)
         self.report(Noticed(sentence))
 
@@ -164,7 +164,7 @@ class TrainingLoop:
             self._failing = False
 
     def _make_folder_again(self) -> None:
-        """Make the run's folder once more if it has vanished."""
+        """Create the run's folder again if it has vanished."""
         if self.folder is None or self.folder.path.exists():
             return
         settled, path = self.settled, self.folder.path
@@ -214,7 +214,7 @@ class TrainingLoop:
 
 
 class _Watched:
-    """Reports steps during an iteration, unless the last report was just now."""
+    """Reports steps during an iteration, unless the last report was a moment ago."""
 
     def __init__(self, loop: TrainingLoop, steps: int) -> None:
         self._loop, self._steps = loop, steps

@@ -1,8 +1,8 @@
-"""Who may write into a run's folder: one process at a time, and never an older attempt.
+"""Only one process at a time may write into a run's folder, and never an older attempt.
 
-A writer is a folder `.writer-N` inside the run's folder, N being the number of the attempt. A
-folder that is moved to its place is whole, and cannot take a place that is taken: so of two
-processes that want the same attempt one gets it, on every file system.
+A writer is a folder `.writer-N` inside the run's folder, where N is the number of the attempt. It
+is moved to its place as a whole, and cannot replace an existing one. So of two processes that claim
+the same attempt, one gets it, on every file system.
 """
 
 import os
@@ -20,24 +20,24 @@ from pcn.runs.processes import birth, is_alive
 from pcn.serialisation.files import read_json, write_json
 
 SILENT_SECONDS = 600.0
-"""A writer on another machine that wrote nothing for so long is taken for dead."""
+"""Seconds without a write after which a writer on another machine counts as dead."""
 
 _OWNER = "owner.json"
 
 
 class TakenOver(UserError):
-    """Another attempt writes the run: this one must not go on."""
+    """Another attempt writes the run, so this one must stop."""
 
 
 @dataclass(frozen=True)
 class Owner:
-    """Who writes: a process, told apart from all others by its token."""
+    """The process that writes, identified by its token."""
 
     attempt: int
     host: str
     pid: int
     born: str
-    """When the process began, as the system tells it; empty where it does not."""
+    """The start time of the process, as the system reports it; empty if it does not."""
     since: str
     token: str
 
@@ -61,7 +61,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class Writer:
-    """The right to write into a run's folder; `check` tells whether it still holds."""
+    """The right to write into a run's folder; `check` verifies that it still holds."""
 
     path: Path
     """The run's folder."""
@@ -69,10 +69,10 @@ class Writer:
 
     @classmethod
     def claim(cls, path: Path, *, take_over: bool = False) -> "Writer":
-        """Become the writer of a folder; a `UserError` names the one that it has.
+        """Become the writer of a folder; a `UserError` names the present writer.
 
-        A writer that is known to be dead is succeeded. With `take_over` any writer is: it finds
-        out before it writes again.
+        A writer that is known to be dead is replaced. With `take_over` any writer is: it notices
+        before it writes again.
         """
         while True:
             attempts = _attempts(path)
@@ -91,7 +91,7 @@ class Writer:
         return cls(path, owner)
 
     def check(self) -> None:
-        """Raise `TakenOver` if another attempt has taken over; otherwise leave a sign of life."""
+        """Raise `TakenOver` if another attempt has taken over; otherwise record a sign of life."""
         attempts = _attempts(self.path)
         mine = attempts.get(self.owner.attempt)
         last = attempts.get(max(attempts, default=0))
@@ -104,7 +104,7 @@ class Writer:
         os.utime(mine / _OWNER)
 
     def release(self) -> None:
-        """Let others write; nothing happens if another attempt has taken over."""
+        """Let other processes write; nothing happens if another attempt has taken over."""
         attempts = _attempts(self.path)
         mine = attempts.pop(self.owner.attempt, None)
         if mine is None or any(attempt > self.owner.attempt for attempt in attempts):
@@ -115,7 +115,7 @@ class Writer:
 
 
 def _attempts(path: Path) -> dict[int, Path]:
-    """The writers that a folder has had, by the numbers of their attempts."""
+    """The writers of a folder so far, by the numbers of their attempts."""
     return dict(_numbered(path))
 
 
@@ -127,7 +127,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _place(path: Path, owner: Owner) -> bool:
-    """Whether the owner got its attempt; False if another one was faster."""
+    """Whether the owner got its attempt; False if another process was faster."""
     temporary = path / f".claim-{owner.token}"
     try:
         _write_owner(temporary, owner)
@@ -135,7 +135,7 @@ def _place(path: Path, owner: Owner) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        # Systems have several numbers for a place that is taken.
+        # Systems use several error numbers for an existing target.
         if (path / f".writer-{owner.attempt}").exists():
             return False
         raise UserError(f"cannot write to {path}: {error.strerror or error}") from None
@@ -150,7 +150,7 @@ def _write_owner(place: Path, owner: Owner) -> None:
 
 
 def _owner_in(place: Path) -> Owner | None:
-    """The owner that a place names; None if it has just been removed, or is damaged."""
+    """The owner in a writer's folder; None if it was just removed, or is damaged."""
     try:
         content: dict[str, Any] = read_json(place / _OWNER)
         owner = Owner(**content)

@@ -17,7 +17,7 @@ Points = Float[np.ndarray, "_ objective"]
 
 @dataclass(frozen=True, eq=False)
 class CommonProblem:
-    """A reference point for all, and a front for all or for each."""
+    """One reference point, and one front for all entrants or one for each."""
 
     reference_point: Float[np.ndarray, " objective"]
     front: Float[np.ndarray, "front objective"] | None
@@ -32,7 +32,7 @@ class CommonProblem:
     """Whether the objectives of all runs can be compared with one another."""
 
     def problem_for(self, entrant: Entrant) -> Problem:
-        """With the common front, or the run's own; a file has none of its own."""
+        """The problem of one entrant: with the common front, or the run's own; a file has none."""
         front = self.front
         if front is None and entrant.run is not None:
             front = own_problem(entrant.run, self.order).front
@@ -46,7 +46,7 @@ class CommonProblem:
 
 
 def own_problem(run: Run, order: AbstractOrder | None = None) -> Problem:
-    """What a run measured itself against, or would have in another order."""
+    """The problem that a run's metrics were measured with, or would be in another order."""
     return problem_of(run.spec, run.coverage_set.tolerances, order or run.coverage_set.order)
 
 
@@ -68,9 +68,9 @@ def common_problem(
 ) -> CommonProblem:
     """Settle the problem of an environment; at least one entrant is a run.
 
-    The reference point is the given one, or the lowest that runs have. The front is the known one.
-    Where none is known, all that was executed together takes its place; where each run knows
-    another, each keeps its own.
+    The reference point is the given one, or the lowest of the runs. The front is the known one. If
+    none is known, the union of all executed returns replaces it; if the runs have different fronts,
+    each keeps its own.
     """
     runs = [entrant.run for entrant in entrants if entrant.run is not None]
     order = common_order(runs)

@@ -1,4 +1,4 @@
-"""What is compared in one environment, measured against one problem."""
+"""A comparison: the entrants of one environment, measured against one problem."""
 
 import re
 from collections import defaultdict
@@ -22,7 +22,7 @@ from pcn.runs.run import Run
 
 EXECUTED, ARCHIVE = "executed", "archive"
 KINDS = (EXECUTED, ARCHIVE)
-"""What a run has metrics of; files of other tools have the first only."""
+"""The kinds of metrics of a run; files of other tools have only the first."""
 Values = Mapping[str, float]
 """A number for each metric."""
 
@@ -45,16 +45,16 @@ class Comparison:
     measured: tuple[Mapping[str, Values], ...]
     """Of each entrant, the metrics of each kind."""
     notes: tuple[str, ...] = ()
-    """What a reader has to know."""
+    """Notes for the reader."""
 
     @property
     def folder_name(self) -> str:
-        """The environment's name as that of a folder."""
+        """The environment's name, as the name of a folder."""
         return re.sub(r"[^\w.=-]+", "-", self.environment).strip("-")
 
     @property
     def labels(self) -> list[str]:
-        """Those of the entrants, each once, in their order."""
+        """The distinct labels of the entrants, in their order."""
         return list(dict.fromkeys(entrant.label for entrant in self.entrants))
 
     @property
@@ -65,7 +65,7 @@ class Comparison:
 
     @property
     def has_one_front(self) -> bool:
-        """Whether all entrants are measured against the same front: then there is a union."""
+        """Whether all entrants are measured against the same front, so that a union is possible."""
         return self.front is not None
 
     def of_label(self, label: str) -> list[Entrant]:
@@ -117,10 +117,10 @@ def compare(
 def _of_files(
     paths: Sequence[Path], specs: Mapping[str, EnvironmentSpec], labels: set[str]
 ) -> list[Entrant]:
-    """The entrants of files, each file once; none has one of these labels, which runs have.
+    """The entrants of files, each file once; their labels differ from those of runs.
 
-    Files that hold other seeds of an algorithm belong together. A label whose seed an earlier file
-    has already gets the name of its file.
+    Files that hold other seeds of an algorithm belong together. If an earlier file already has a
+    seed of the label, the file's name is added to the label.
     """
     files = list({path.resolve(): path for path in reversed(paths)}.values())[::-1]
     found: list[Entrant] = []
@@ -160,7 +160,7 @@ def _run_of(entrant: Entrant) -> Run:
 
 
 def _told_apart(entrants: list[Entrant]) -> list[Entrant]:
-    """Entrants whose environments have one name but other objectives get their specs' names."""
+    """Rename environments that share a name but have different objectives."""
     objectives: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for entrant in entrants:
         objectives[entrant.environment].add(_run_of(entrant).spec.objective_names)
@@ -207,7 +207,7 @@ def _compared(
 
 
 def _measured(entrant: Entrant, problem: Problem) -> dict[str, Values]:
-    """The metrics of an entrant; what a run has measured against the same problem is kept."""
+    """The metrics of an entrant; recorded metrics are used if the problem is the same."""
     run = entrant.run
     if run is None:
         return {EXECUTED: measure(entrant.returns, problem)}
@@ -220,7 +220,7 @@ def _measured(entrant: Entrant, problem: Problem) -> dict[str, Values]:
         if same:
             result[kind] = recorded
         else:
-            # The recorded hypervolume knows single executions and the whole archive.
+            # The recorded hypervolume is based on single executions and the whole archive.
             kept = {"hypervolume": recorded["hypervolume"]} if same_point else {}
             result[kind] = {**measure(returns, problem), **kept}
     return result

@@ -1,4 +1,4 @@
-"""Executed hypervolume while training, over seeds: against steps, or against seconds."""
+"""Executed hypervolume during training, over seeds: against steps or seconds."""
 
 from typing import Literal, NamedTuple
 
@@ -13,7 +13,7 @@ Against = Literal["steps", "seconds"]
 GRID = 60
 """Places at which the seeds of a label are compared."""
 RESAMPLES = 999
-"""Fewer than for single numbers: there is an interval at each place."""
+"""Fewer resamples than for single numbers, because every point has an interval."""
 
 
 class Curve(NamedTuple):
@@ -28,8 +28,8 @@ class Curve(NamedTuple):
 def learning_curves(comparison: Comparison, against: Against) -> dict[str, Curve]:
     """The curve of each label whose runs were measured from the common reference point.
 
-    At each place a seed has what its last evaluation found; after its end it keeps what it ended
-    with. A curve begins when every seed has been evaluated and ends when the last one ends.
+    At each point a seed has the value of its last evaluation; after its end it keeps its final
+    value. A curve begins when every seed has been evaluated, and ends when the last one ends.
     """
     curves = {}
     for label in comparison.labels:
@@ -47,7 +47,7 @@ def learning_curves(comparison: Comparison, against: Against) -> dict[str, Curve
 def _evaluated(
     run: Run, against: Against
 ) -> tuple[Float[np.ndarray, " evaluation"], Float[np.ndarray, " evaluation"]]:
-    """When a run was evaluated, and what it executed then; its end is the last of these."""
+    """The times of a run's evaluations and the executed hypervolumes, including its end."""
     when = [float(getattr(evaluation, against)) for evaluation in run.progress]
     volumes = [evaluation.executed_hypervolume for evaluation in run.progress]
     end = max(float(run.metrics[against]), *when, 0.0)

@@ -12,17 +12,17 @@ from pcn.runs.run import Run
 
 @dataclass(frozen=True, eq=False)
 class Entrant:
-    """What takes part in a comparison."""
+    """One participant of a comparison."""
 
     environment: str
     """The name under which entrants are compared with one another."""
     label: str
-    """The algorithm, and what tells it from others: its seeds have the same label."""
+    """The algorithm and its differences from others; its seeds have the same label."""
     seed: int
     source: Path
     """The run's folder, or the file."""
     returns: Float[np.ndarray, "policy objective"]
-    """What the policies returned when they were executed."""
+    """The executed returns of the policies."""
     run: Run | None = None
     """None for rows of another tool's file."""
 

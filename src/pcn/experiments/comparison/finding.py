@@ -1,4 +1,4 @@
-"""Finding runs on disk, and what to call them beside one another."""
+"""Find runs on disk, and label them for a comparison."""
 
 import re
 from collections import defaultdict
@@ -68,7 +68,7 @@ def _entrant(run: Run, folder: Path) -> Entrant:
     settings = run.settings
     discount = settings.hyperparameters.get("discount", 1.0)
     environment, label = _place(folder) or (run.spec.name, _base_label(settings))
-    if discount != 1.0:  # other returns are measured: nothing to compare with undiscounted ones
+    if discount != 1.0:  # Discounted returns cannot be compared with undiscounted ones.
         environment += f" (discount {discount:g})"
     return Entrant(environment, label, settings.seed, folder, run.coverage_set.executed, run)
 
@@ -81,7 +81,7 @@ def _place(folder: Path) -> tuple[str, str] | None:
 
 
 def _study(folder: Path) -> Path | None:
-    """The experiment that a run's folder is inside of."""
+    """The experiment that contains a run's folder."""
     return None if _place(folder) is None else folder.resolve().parents[3]
 
 
@@ -101,7 +101,7 @@ def _with_differences(entrants: list[Entrant]) -> list[Entrant]:
         others = groups[_group(entrant)]
         names = sorted({name for other in others for name in other})
         differing = [name for name in names if len({repr(other.get(name)) for other in others}) > 1]
-        # What a refinement is made of says no more than that it is off.
+        # If a refinement is off, its hyperparameters do not matter.
         told = [
             name for name in differing if "." not in name or name.partition(".")[0] not in differing
         ]
@@ -111,14 +111,14 @@ def _with_differences(entrants: list[Entrant]) -> list[Entrant]:
 
 
 def _group(entrant: Entrant) -> tuple[str, str, Path | None]:
-    """What the seeds of one label have in common."""
+    """The properties that the seeds of one label share."""
     return entrant.environment, entrant.label, _study(entrant.source)
 
 
 def _with_studies(entrants: list[Entrant]) -> list[Entrant]:
-    """Labels with the experiment's name, where runs elsewhere have the same environment and label.
+    """Labels with the experiment's name, where other runs have the same environment and label.
 
-    Those are not seeds of one another: they were made at other times, perhaps by another version.
+    They are not seeds of one setting: they were made at other times, perhaps by another version.
     """
     studies: dict[tuple[str, str], set[Path | None]] = defaultdict(set)
     for environment, label, study in map(_group, entrants):
@@ -134,7 +134,7 @@ def _with_studies(entrants: list[Entrant]) -> list[Entrant]:
 
 
 def shortest_name(path: Path, others: Iterable[Path | None]) -> str:
-    """As many of the last parts of a path as tell it from the others.
+    """As many of the last parts of a path as distinguish it from the others.
 
     >>> shortest_name(Path("a/study"), [Path("b/study")])
     'a/study'

@@ -15,22 +15,23 @@ from pcn.pareto import rounded
 from pcn.pareto.spread import SINGLE_PRECISION
 
 RESAMPLES = 1_999
-"""Fewer than for means: each of these ranks all pairs anew."""
+"""Fewer resamples than for means, because each of them ranks all pairs again."""
 
 
 @dataclass(frozen=True)
 class Improvement:
-    """One algorithm beside another in one metric."""
+    """A comparison of two algorithms in one metric."""
 
     label: str
     other: str
     probability: Estimate
-    """That a random seed of `label` is better than one of `other`; a tie is half a win."""
+    """The probability that a random seed of `label` is better than one of `other`; a tie is half a
+    win."""
     p_value: float
     """Of the two-sided Mann-Whitney test that neither is better."""
 
     def mirrored(self) -> "Improvement":
-        """The other algorithm beside this one."""
+        """The same comparison with the algorithms exchanged."""
         value, low, high = self.probability
         return Improvement(
             self.other, self.label, Estimate(1 - value, 1 - high, 1 - low), self.p_value
@@ -38,7 +39,7 @@ class Improvement:
 
 
 def improvements(comparison: Comparison, metric: str) -> list[Improvement]:
-    """Every pair of labels, in both orders, by what was executed."""
+    """Compare every pair of labels, in both orders, by executed returns."""
     values = comparison.values(metric)
     sign = 1.0 if METRICS[metric].higher_is_better else -1.0
     found: list[Improvement] = []
@@ -51,7 +52,7 @@ def improvements(comparison: Comparison, metric: str) -> list[Improvement]:
 def improvement(
     label: str, other: str, mine: Float[np.ndarray, " mine"], theirs: Float[np.ndarray, " theirs"]
 ) -> Improvement:
-    """Compare two samples of which more is better.
+    """Compare two samples; larger values are better.
 
     >>> improvement("a", "b", np.array([3.0, 4.0]), np.array([1.0, 4.0])).probability.value
     0.625

@@ -1,4 +1,4 @@
-"""What a metric is over seeds: mean, interquartile mean, and 95 % bootstrap intervals."""
+"""Statistics over seeds: mean, interquartile mean, and 95 % bootstrap intervals."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pcn.single_returns import CONFIDENCE
 
 RESAMPLES = 9_999
 TRIMMED = 0.25
-"""The share of seeds that the interquartile mean leaves out at either end, rounded down."""
+"""The share of seeds that the interquartile mean drops at each end, rounded down."""
 
 
 class Estimate(NamedTuple):
@@ -30,7 +30,7 @@ class Summary:
     num_seeds: int
     mean: Estimate
     iqm: Estimate
-    """The mean of the middle half: one lucky or unlucky seed does not decide it."""
+    """The mean of the middle half, which a single outlier does not change much."""
     deviation: float
     """Standard deviation over seeds, divided by one less than their number; zero for one seed."""
     lowest: float
@@ -38,7 +38,7 @@ class Summary:
 
 
 def summary(values: Float[np.ndarray, " seed"]) -> Summary:
-    """Sum up a metric over seeds.
+    """Summarise a metric over seeds.
 
     >>> summary(np.array([1.0, 2.0, 3.0, 10.0])).iqm.value
     2.5
@@ -56,7 +56,7 @@ def summary(values: Float[np.ndarray, " seed"]) -> Summary:
 
 
 def deviation(values: Float[np.ndarray, " seed"]) -> float:
-    """How much seeds differ: an estimate for all seeds, so divided by one less than their number.
+    """The standard deviation over seeds; it divides by their number minus one.
 
     >>> deviation(np.array([1.0, 3.0]))  # the root of 1 + 1
     1.4142135623730951
@@ -88,7 +88,7 @@ def bootstrap_interval(
 ) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
     """The ends of percentile bootstrap intervals along the last axis; NaN for a single seed.
 
-    The resamples are always the same ones, so that tables can be made again.
+    The resamples are always the same, so that tables can be reproduced.
     """
     if min(sample.shape[-1] for sample in samples) < 2:
         nothing = np.full(samples[0].shape[:-1], np.nan)

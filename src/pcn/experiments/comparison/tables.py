@@ -11,11 +11,11 @@ from pcn.experiments.comparison.union_front import UnionFront
 from pcn.experiments.tables import NOTHING, shown
 
 HEADLINE = ("hypervolume", "epsilon", "epsilon_mean")
-"""The paper's metrics: those that are drawn and tested."""
+"""The metrics of the paper, which are drawn and tested."""
 PRINTED = (*HEADLINE, "cardinality", "front_share")
-"""Those that are printed; files hold all."""
+"""The metrics that are printed; files hold all."""
 FAIRNESS = ("worst_off", "sen_welfare", "gini")
-"""Those that are printed besides where the order of some run is about fairness."""
+"""The metrics that are also printed if the order of some run is about fairness."""
 NAMES = {
     "hypervolume": "hypervolume",
     "epsilon": "I_eps",
@@ -26,7 +26,7 @@ NAMES = {
     "sen_welfare": "Sen welfare",
     "gini": "Gini index",
 }
-"""How metrics are called where people read them."""
+"""The names of metrics in tables and figures."""
 
 Table = tuple[list[str], list[list[Any]]]
 """A header and rows."""
@@ -109,7 +109,8 @@ def runs_table(comparison: Comparison) -> Table:
 
 
 def costs_table(comparison: Comparison) -> Table:
-    """What each run took: apart from its results, which are the same on every machine."""
+    """Steps and time of each run; separate from its results, which are the same on every
+    machine."""
     header = ["algorithm", "seed", "steps", "seconds", "cpu_seconds"]
     rows: list[list[Any]] = [
         [one.label, one.seed, *(one.run.metrics.get(name, "") for name in header[2:])]
@@ -142,7 +143,7 @@ def curves_table(curves: Mapping[str, Curve], against: str) -> Table:
 
 
 def union_table(union: UnionFront, objectives: Sequence[str]) -> Table:
-    """A row for each point: what it returns and who has it."""
+    """A row for each point: its return and the algorithms that found it."""
     rows: list[list[Any]] = []
     for point, owned in zip(union.points.tolist(), union.owned.T, strict=True):
         owners = [label for label, has in zip(union.labels, owned, strict=True) if has]

@@ -1,4 +1,4 @@
-"""The union front: what all algorithms found together, and who contributed what."""
+"""The union front of all algorithms, and the contribution of each."""
 
 from dataclasses import dataclass
 
@@ -12,22 +12,22 @@ from pcn.pareto import rounded, unique_front
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one label brings to the union front, all of its seeds together."""
+    """The contribution of one label to the union front, over all of its seeds."""
 
     label: str
     num_points: int
     """Points of the union front that it has."""
     num_alone: int
-    """Those of them that nobody else has."""
+    """The points that no other label has."""
     hypervolume: float
-    """Of all that its seeds executed."""
+    """The hypervolume of all executed returns of its seeds."""
     hypervolume_lost: float
-    """By how much the union's hypervolume would fall without this label."""
+    """The hypervolume that the union would lose without this label."""
 
 
 @dataclass(frozen=True, eq=False)
 class UnionFront:
-    """The non-dominated points of all entrants and whose they are."""
+    """The non-dominated points of all entrants, and the labels that have them."""
 
     labels: tuple[str, ...]
     points: Float[np.ndarray, "point objective"]

@@ -38,20 +38,20 @@ AXES: dict[Against, str] = {
 
 @dataclass
 class Writer:
-    """Writes files into a folder and remembers which."""
+    """Writes files into a folder and keeps a list of them."""
 
     folder: Path
     written: list[Path] = field(default_factory=list)
     remark: str = ""
-    """What every title ends with, such as that runs were scaled down."""
+    """The end of every title, such as a remark that runs were scaled down."""
 
     def table(self, name: str, table: Table) -> None:
-        """A CSV file."""
+        """Write a CSV file."""
         write_csv(self.folder / f"{name}.csv", *table)
         self.written.append(self.folder / f"{name}.csv")
 
     def picture(self, name: str, figure: Figure, table: Table) -> None:
-        """A picture as PNG and PDF, and what it shows as CSV."""
+        """Write a picture as PNG and PDF, and its numbers as CSV."""
         for suffix in (".png", ".pdf"):
             save(figure, self.folder / f"{name}{suffix}")
             self.written.append(self.folder / f"{name}{suffix}")
@@ -59,12 +59,12 @@ class Writer:
 
 
 def scaled_down(scale: float) -> str:
-    """What titles end with if runs had only a part of their steps; empty if they had all."""
+    """The remark for titles if runs were scaled down; empty otherwise."""
     return "" if scale == 1 else f"\nSCALED DOWN: {scale:g} of the steps"
 
 
 def write_comparison(comparison: Comparison, folder: Path, remark: str = "") -> list[Path]:
-    """Write the tables and pictures of one environment; `folder` is made if need be.
+    """Write the tables and pictures of one environment; `folder` is created if needed.
 
     Titles end with the remark.
     """
@@ -94,7 +94,7 @@ def _write_metrics(comparison: Comparison, writer: Writer) -> None:
 
 
 def direction_of(metric: str) -> str:
-    """Which values of a metric are better: higher or lower ones."""
+    """Whether higher or lower values of a metric are better."""
     return "higher" if METRICS[metric].higher_is_better else "lower"
 
 

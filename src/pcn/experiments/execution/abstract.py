@@ -1,4 +1,4 @@
-"""What every way of executing a plan has in common."""
+"""The interface of every way to execute a plan."""
 
 import os
 from abc import ABC, abstractmethod
@@ -10,7 +10,7 @@ from pcn.experiments.execution.task import ShouldStop, Task, Tell
 
 
 class AbstractExecutor(ABC):
-    """Carries out tasks, several at once, each in another process."""
+    """Carries out tasks, several at once, each in its own process."""
 
     @property
     @abstractmethod
@@ -26,15 +26,15 @@ class AbstractExecutor(ABC):
 
     @abstractmethod
     def execute(self, tasks: Sequence[Task], tell: Tell, should_stop: ShouldStop) -> None:
-        """Carry out all tasks, in their order, and tell how each begins, moves and ends.
+        """Carry out all tasks in order, and report how each begins, advances and ends.
 
-        A run whose process is lost is continued from its checkpoint. Once `should_stop` says so,
-        runs under way save a checkpoint and no other one is begun.
+        A run whose process is lost continues from its checkpoint. Once `should_stop` returns True,
+        active runs save a checkpoint and no other run begins.
         """
 
 
 def make_writable(folder: Path) -> None:
-    """Make a folder if it is not there; a `UserError` tells that it cannot be written to."""
+    """Create a folder if needed; a `UserError` says that it cannot be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

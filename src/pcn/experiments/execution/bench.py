@@ -1,4 +1,4 @@
-"""Where tasks are carried out: a process that is set up once and shares its compiled programs."""
+"""A process for tasks: configured once, and sharing its compiled programs."""
 
 from pcn.compilation import configure_jax, programs_folder
 from pcn.experiments.execution.programs import SharedPrograms
@@ -6,7 +6,7 @@ from pcn.experiments.execution.task import Ended, ShouldStop, Task, Tell, perfor
 
 
 class Bench:
-    """This process, set up for one task after the other; to be made before JAX is used."""
+    """Configures this process for one task after the other; create it before JAX is used."""
 
     def __init__(self) -> None:
         folder = programs_folder()
@@ -14,7 +14,7 @@ class Bench:
         configure_jax(programs=None if self._programs is None else self._programs.own)
 
     def perform(self, task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
-        """Carry out a task with what others have compiled, and give them what it compiles."""
+        """Carry out a task with the programs that others have compiled, and share new ones."""
         if self._programs is not None:
             self._programs.fetch()
         ended = perform(task, tell, should_stop)
@@ -23,6 +23,6 @@ class Bench:
         return ended
 
     def clear(self) -> None:
-        """Remove what only this process needs."""
+        """Remove the files that only this process needs."""
         if self._programs is not None:
             self._programs.remove()

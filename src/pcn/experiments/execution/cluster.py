@@ -18,22 +18,22 @@ from pcn.experiments.execution.waiting import WaitingTasks
 from pcn.version import __version__
 
 LOST_ATTEMPTS = 4
-"""How often the worker of a run may be lost before the run has failed: nodes come and go."""
+"""How often a run may lose its worker before it counts as failed: nodes come and go."""
 HEAR_SECONDS = 1.0
-"""How long a worker may wait for news before it answers that there are none."""
+"""Seconds that a worker waits for news before it answers that there are none."""
 PROBE_SECONDS = 60.0
-"""How long a node may take to look at the experiment's folder."""
+"""Seconds that a node may take to check the experiment's folder."""
 NO_CORE_SECONDS = 60.0
-"""How long the cluster may have no core at all before the execution gives up."""
+"""Seconds without any free core after which the execution gives up."""
 
 
 class RayExecutor(AbstractExecutor):
     """Workers on the nodes of a Ray cluster, which stay alive over many runs.
 
-    The experiment's folder must have the same path on every node, and be the same folder, unless
-    the runs are uploaded (`Task.upload`). A run
-    whose worker or node is lost goes on from its checkpoint in another worker; the lost one, should
-    it still live, finds that it was succeeded before it writes again.
+    The experiment's folder must be the same folder under the same path on every node, unless the
+    runs are uploaded (`Task.upload`). A run whose worker or node is lost continues from its
+    checkpoint in another worker. If the lost worker is still alive, it notices before it writes
+    again.
 
     Args:
         address: `HOST:PORT` of the head node, or `auto` for the cluster that this machine is in.
@@ -52,13 +52,14 @@ class RayExecutor(AbstractExecutor):
 
     @property
     def num_jobs(self) -> int:
-        """How many workers there are when no node is missing or busy with other things."""
+        """The number of workers if all nodes are there and idle."""
         return self._jobs
 
     def check(self, folder: Path, upload: str | None = None) -> None:
-        """Raise a `UserError` that names a node on which the folder or this package is another.
+        """Raise a `UserError` that names a node with another folder or another version of this
+        package.
 
-        With `upload`, nodes are asked for that URL instead of the folder.
+        With `upload`, the URL is checked instead of the folder.
         """
         make_writable(folder)
         probe = _probe_in(folder) if upload is None else _probe_at(upload)
@@ -110,7 +111,7 @@ def _pass_on(events: list[TaskEvent], worker: "_Worker", crew: "_Crew", tell: Te
 
 
 class _Crew:
-    """The workers that there are. One that waits for a free core is not given anything to do."""
+    """The workers. One that still waits for a free core gets no task."""
 
     def __init__(self, ray: Any, most: int) -> None:
         self._ray = ray
@@ -133,7 +134,7 @@ class _Crew:
             self._workers.append(_Worker(self._ray))
 
     def hear(self) -> Iterator[tuple["_Worker", list[TaskEvent] | str]]:
-        """What workers tell; in place of that, how one was lost."""
+        """The messages of the workers, and the loss of workers."""
         asked = {worker.answer: worker for worker in self._workers if worker.answer is not None}
         if not asked:
             return
@@ -150,7 +151,8 @@ class _Crew:
                 worker.ask()
 
     def refuse_to_wait_for_nothing(self, address: str) -> None:
-        """Raise a `UserError` if no core has been left for a while: nothing would ever happen."""
+        """Raise a `UserError` if there has been no core for a while, because nothing would ever
+        happen."""
         if any(worker.ready for worker in self._workers) or nodes_with_cores(self._ray):
             self._last_core = time.monotonic()
         elif time.monotonic() - self._last_core > NO_CORE_SECONDS:
@@ -165,7 +167,7 @@ class _Crew:
         self._ray.kill(worker.actor)
 
     def disband(self) -> None:
-        """End all workers; those that have nothing to do may clean up first."""
+        """End all workers; idle ones may clean up first."""
         with suppress(self._ray.exceptions.RayError):
             cleared = [worker.actor.clear.remote() for worker in self.idle]
             self._ray.get(cleared, timeout=GRACE_SECONDS)
@@ -174,13 +176,13 @@ class _Crew:
 
 
 class _Worker:
-    """A worker on some node, seen from the process that has asked for it."""
+    """A worker on some node, as the main process sees it."""
 
     def __init__(self, ray: Any) -> None:
         actor_class = ray.remote(ClusterWorker).options(
             num_cpus=1,
             max_concurrency=3,  # a task, a call of `hear`, and another one
-            max_restarts=0,  # tasks are given out again by the executor, which counts
+            max_restarts=0,  # the executor repeats tasks and counts attempts
             runtime_env=worker_environment(**ONE_THREAD),
         )
         self.actor = actor_class.remote()
@@ -196,17 +198,17 @@ class _Worker:
         self.ask()
 
     def ask(self) -> None:
-        """Ask for news, if there is something to hear of."""
+        """Request news, if the worker has a task."""
         self.answer = None if self.task is None else self.actor.hear.remote(HEAR_SECONDS)
 
     def stop(self) -> None:
-        """Have the run under way save a checkpoint and end."""
+        """Make the active run save a checkpoint and end."""
         self.actor.stop.remote()
 
 
 @contextmanager
 def _probe_in(folder: Path) -> Iterator[tuple[Path, str]]:
-    """A file that only this folder has, and its content."""
+    """Write a file into the folder to probe; return its path and content."""
     content = uuid.uuid4().hex
     path = folder.absolute() / f".shared-{content}"
     try:
@@ -230,7 +232,7 @@ def _probe_at(url: str) -> Iterator[tuple[str, str]]:
 
 
 def _look_from(ray: Any, node: dict[str, Any], place: Path | str, content: str) -> str:
-    """What is wrong with a probe, seen from a node; a `UserError` if the node cannot run pcn."""
+    """What is wrong with a probe, as a node sees it; a `UserError` if the node cannot run pcn."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     look = ray.remote(look_at).options(

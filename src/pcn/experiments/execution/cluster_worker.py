@@ -1,4 +1,4 @@
-"""What runs on the nodes of a Ray cluster: the worker that is an actor there, and a probe.
+"""Code that runs on the nodes of a Ray cluster: the worker, and a probe.
 
 Nothing here imports Ray: the executor turns the class into an actor, and the function into a task.
 """
@@ -18,7 +18,7 @@ from pcn.version import __version__
 
 
 class ClusterWorker:
-    """Carries out one task after the other, in one thread, and answers in others."""
+    """Carries out one task after the other in one thread, and answers in others."""
 
     def __init__(self) -> None:
         self._bench = Bench()
@@ -26,12 +26,12 @@ class ClusterWorker:
         self._events = queue.Queue[TaskEvent]()
 
     def perform(self, task: dict[str, Any]) -> None:
-        """Carry out a task, as `Task.to_json` writes it; `hear` tells what becomes of it."""
+        """Carry out a task, as `Task.to_json` writes it; `hear` returns its events."""
         put = self._events.put
         put(self._bench.perform(Task.from_json(task), put, self._stop.is_set))
 
     def hear(self, seconds: float) -> list[TaskEvent]:
-        """What has happened since the last call; waits so long for something to happen."""
+        """The events since the last call; waits up to that time for one."""
         events: list[TaskEvent] = []
         with suppress(queue.Empty):
             events.append(self._events.get(timeout=seconds))
@@ -40,19 +40,19 @@ class ClusterWorker:
         return events
 
     def stop(self) -> None:
-        """Have the run under way save a checkpoint and end."""
+        """Make the active run save a checkpoint and end."""
         self._stop.set()
 
     def clear(self) -> None:
-        """Remove what only this process needs."""
+        """Remove the files that only this process needs."""
         self._bench.clear()
 
 
 def look_at(place: Path | str, content: str) -> tuple[str, str]:
-    """The version of this package here, and what is wrong with what was written elsewhere.
+    """The version of this package here, and what is wrong with a probe that was written elsewhere.
 
-    The place is a file, or a URL that runs are uploaded to. The second answer is empty if it holds
-    that content and can be written to.
+    The place is a file, or a URL that runs are uploaded to. The second result is empty if the place
+    holds the content and can be written to.
     """
     return __version__, _wrong_url(place, content) if isinstance(place, str) else _wrong_file(
         place, content

@@ -18,15 +18,15 @@ from pcn.experiments.execution.waiting import WaitingTasks
 from pcn.worker_processes import start_worker
 
 LOST_ATTEMPTS = 2
-"""How often the process of a run may die before the run has failed."""
+"""How often the process of a run may die before the run counts as failed."""
 MOST_MB = 3_000.0
-"""A worker that has had more memory is replaced: it holds the programs of all its runs."""
+"""A worker that has used more memory is replaced, because it keeps the programs of all its runs."""
 GRACE_SECONDS = 10.0
-"""How long workers that have nothing to do may take to end."""
+"""Seconds that idle workers may take to end."""
 ASK_SECONDS = 0.2
 
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-"""What a worker's environment says, so that libraries do not start a thread for every core."""
+"""Environment variables of workers, so that libraries do not start a thread for every core."""
 
 
 class LocalExecutor(AbstractExecutor):
@@ -86,7 +86,7 @@ class LocalExecutor(AbstractExecutor):
     def _hear(
         self, worker: "_Worker", event: TaskEvent | None, waiting: WaitingTasks, tell: Tell
     ) -> bool:
-        """Pass on what a worker says, None being its end; True if it has to be replaced."""
+        """Pass on a worker's message, None being its end; True if the worker must be replaced."""
         if event is None:
             worker.end(at_once=False)
             if worker.task is not None:
@@ -102,7 +102,7 @@ class LocalExecutor(AbstractExecutor):
 
 
 class _Worker:
-    """A worker process, seen from the one that has started it."""
+    """A worker process, as the main process sees it."""
 
     def __init__(
         self, core: int | None, inbox: "queue.Queue[tuple[_Worker, TaskEvent | None]]"
@@ -122,7 +122,7 @@ class _Worker:
         self._send(task.to_json())
 
     def stop(self) -> None:
-        """Have the run under way save a checkpoint and end."""
+        """Make the active run save a checkpoint and end."""
         self._send({"stop": True})
 
     def end(self, *, at_once: bool) -> None:
@@ -148,7 +148,7 @@ class _Worker:
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._process.stdin is not None, "the input is a pipe"
-        with suppress(OSError):  # its end is told by the thread that listens
+        with suppress(OSError):  # the thread that reads its output reports its end
             self._process.stdin.write(json.dumps(message) + "\n")
             self._process.stdin.flush()
 
@@ -162,7 +162,7 @@ class _Worker:
 
 
 def usable_cores() -> list[int | None]:
-    """The cores that this process may use; None for each where the system does not tell them."""
+    """The cores that this process may use; None for each if the system does not list them."""
     if hasattr(os, "sched_getaffinity"):
         return [*sorted(os.sched_getaffinity(0))]
     return [None] * (os.cpu_count() or 1)

@@ -1,9 +1,9 @@
 """Compiled programs that processes share.
 
-JAX writes its files in place: a process that reads one while another writes it gets half a program,
-and a process that is killed leaves half a program behind for ever. So every process has JAX write
-to a folder of its own. Between two runs, when nothing is being written, it links what it has
-compiled into the shared folder, and what others have compiled into its own.
+JAX writes its files in place. A process that reads a file while another one writes it gets half a
+program, and a process that is killed leaves half a program behind forever. So each process lets JAX
+write to a folder of its own. Between two runs, when nothing is being written, it links its new
+programs into the shared folder, and the new programs of others into its own.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 from pcn.runs.processes import birth, is_alive
 
 ENDING = "-cache"
-"""How the names of JAX's files end."""
+"""The suffixes of JAX's files."""
 
 
 class SharedPrograms:
@@ -30,11 +30,11 @@ class SharedPrograms:
         self.own.mkdir(parents=True)
 
     def fetch(self) -> None:
-        """Get what others have compiled since."""
+        """Get the new programs of other processes."""
         _link_new(self.shared, self.own)
 
     def publish(self) -> None:
-        """Give others what this process has compiled since; nothing may be compiled meanwhile."""
+        """Share the new programs of this process; nothing may be compiled meanwhile."""
         _link_new(self.own, self.shared)
 
     def remove(self) -> None:
@@ -43,7 +43,7 @@ class SharedPrograms:
 
 
 def _link_new(source: Path, target: Path) -> None:
-    """Put into a folder the programs that it does not have yet, each of them in one step."""
+    """Link the programs that a folder does not have yet, each in one step."""
     with suppress(OSError):  # a full disk, say: programs are compiled again
         present = set(os.listdir(target))
         for name in os.listdir(source):

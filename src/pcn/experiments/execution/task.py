@@ -1,4 +1,4 @@
-"""One run of a plan, carried out in whatever process it was given to."""
+"""One run of a plan, carried out in any process."""
 
 import dataclasses
 import errno
@@ -24,21 +24,21 @@ from pcn.runs.folder import RunFolder
 from pcn.runs.training import carry_out
 
 TELL_SECONDS = 0.5
-"""Least time between two reports of how far a run is."""
+"""Least time between two reports of a run's progress."""
 
 Ending = Literal["done", "failed", "stopped", "lost"]
 
 
 @dataclass(frozen=True)
 class Task:
-    """A run to be carried out, as data that any process understands."""
+    """A run to be carried out, as plain data for any process."""
 
     folder: Path
     """The experiment's folder."""
     run: PlannedRun
     checkpoint_seconds: float
     take_over: bool = False
-    """Whether a process that may still write the run is known to be lost."""
+    """Whether the process that wrote the run is known to be lost."""
     upload: str | None = None
     """The URL that the run is uploaded to, where machines share no path."""
 
@@ -49,11 +49,11 @@ class Task:
 
     @property
     def name(self) -> str:
-        """What tells the run from all others of its plan."""
+        """The name of the run, unique in its plan."""
         return self.run.place.as_posix()
 
     def to_json(self) -> dict[str, Any]:
-        """As it is sent to another process."""
+        """The form in which it is sent to another process."""
         return {
             "folder": str(self.folder),
             "run": self.run.to_json(),
@@ -71,7 +71,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Moved:
-    """How far a run is."""
+    """The progress of a run."""
 
     name: str
     steps: int
@@ -87,31 +87,31 @@ class Ended:
     ending: Ending
     """`stopped` by the user; `lost` with the process that it was in."""
     sentence: str = ""
-    """Why, where it failed."""
+    """The reason, if it failed."""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_mb: float = 0.0
-    """The most memory that the process has had."""
+    """The largest memory of the process."""
     disk_full: bool = False
-    """Whether it failed for want of space, as every other run will."""
+    """Whether the disk was full, so that every other run will fail, too."""
 
 
 @dataclass(frozen=True)
 class Began:
-    """A run is begun or continued."""
+    """A run begins or continues."""
 
     name: str
 
 
 TaskEvent = Began | Moved | Ended
 Tell = Callable[[TaskEvent], None]
-"""Hears what happens to runs."""
+"""A function that receives the events of runs."""
 ShouldStop = Callable[[], bool]
-"""Says whether runs under way are to save a checkpoint and end."""
+"""A function that returns whether active runs should save a checkpoint and end."""
 
 
 def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
-    """Carry out a run, or what is left of it; what it prints goes to its log."""
+    """Carry out a run, or the rest of it; its output goes to its log."""
     if task.upload is None:
         return _perform(task, tell, should_stop, lambda: None)
     with TemporaryDirectory(prefix="pcn-") as folder:
@@ -127,7 +127,7 @@ def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
 
 
 def _perform(task: Task, tell: Tell, should_stop: ShouldStop, saved: Callable[[], None]) -> Ended:
-    """Carry out a run in its folder; `saved` is called when a checkpoint may be new."""
+    """Carry out a run in its folder; `saved` is called when there may be a new checkpoint."""
     path = task.path
     started, cpu_before = time.perf_counter(), cpu_seconds()
     try:
@@ -149,8 +149,8 @@ def _perform(task: Task, tell: Tell, should_stop: ShouldStop, saved: Callable[[]
         cpu_seconds=cpu_seconds() - cpu_before,
         peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     )
-    with suppress(OSError, UserError):  # what the run's own folder says is enough
-        if read_status(path).attempt == status.attempt:  # otherwise it was succeeded
+    with suppress(OSError, UserError):  # the run's folder holds the request
+        if read_status(path).attempt == status.attempt:  # otherwise another process has taken over
             _status_after(status, ended).write(path)
     return ended
 
@@ -172,7 +172,7 @@ def _carry_out(
                 saved()
             if time.monotonic() - last_told >= TELL_SECONDS:
                 last_told = time.monotonic()
-                # Where nobody listens any more, `should_stop` knows: a checkpoint is saved then.
+                # If nobody reads the events any more, `should_stop` returns True and a checkpoint is saved.
                 with suppress(BrokenPipeError):
                     tell(Moved(task.name, event.steps, event.total_steps, phase))
 
@@ -210,7 +210,7 @@ def _carry_out(
 
 @contextmanager
 def output_into(log: Path) -> Iterator[None]:
-    """Append to a file what this process, and what it starts, prints."""
+    """Append the output of this process and of its children to a file."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [(number, os.dup(number)) for number in (1, 2)]
@@ -248,7 +248,7 @@ def _told(error: Exception) -> str:
 
 
 def _is_full(error: BaseException | None) -> bool:
-    """Whether there was no space left, also where that was told in other words."""
+    """Whether the disk was full, also if the error says so in other words."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     return error is not None and _is_full(error.__context__)

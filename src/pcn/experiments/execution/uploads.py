@@ -1,8 +1,8 @@
-"""Runs that travel: workers upload what they save, for machines that share no path.
+"""Uploads of runs, for machines that share no path.
 
 A snapshot is a zip file with a run's folder, its log and its status. Its name ends in the number of
-the attempt and that of the snapshot within it, and it gets this name when it is whole. So a worker
-that is cut off but alive never replaces what its successor has uploaded.
+the attempt and the number of the snapshot within it, and it gets this name when it is complete. So
+a worker that is disconnected but alive never replaces the uploads of its successor.
 """
 
 import re
@@ -23,13 +23,13 @@ SNAPSHOT = re.compile(r"(?P<run>.+)\.(?P<attempt>\d{4,})\.(?P<number>\d{6,})\.zi
 
 
 class Snapshot(NamedTuple):
-    """A state of a run that was uploaded; of two, the later one is the larger one."""
+    """An uploaded state of a run; later snapshots compare as larger."""
 
     attempt: int
     number: int
 
     def place(self, run: str) -> str:
-        """Where it is, below the URL.
+        """Its path below the URL.
 
         >>> Snapshot(2, 5).place("runs/minecart/pcn/seed-0")
         'runs/minecart/pcn/seed-0.0002.000005.zip'
@@ -38,7 +38,7 @@ class Snapshot(NamedTuple):
 
 
 class Uploads:
-    """A folder behind a URL that fsspec understands; runs are told apart by their names.
+    """A folder behind a URL of fsspec; runs are identified by their names.
 
     Every method raises a `UserError` if the URL cannot be used.
     """
@@ -73,7 +73,7 @@ class Uploads:
         return name
 
     def sees_probe(self, content: str) -> bool:
-        """Whether the file is there that `leave_probe` wrote, here or on another machine."""
+        """Whether the file that `leave_probe` wrote, here or on another machine, exists."""
         try:
             found: bytes = self._files.cat_file(f"{self._root}/.probe-{content}")
         except FileNotFoundError:
@@ -100,7 +100,7 @@ class Uploads:
         return found
 
     def upload(self, run: str, folder: Path, snapshot: Snapshot) -> None:
-        """Upload a run of an experiment's folder, and remove what was uploaded of it before."""
+        """Upload a run of an experiment's folder, and remove its earlier uploads."""
         target = f"{self._root}/{snapshot.place(run)}"
         part = f"{target}.{uuid.uuid4().hex}.part"
         with TemporaryDirectory(prefix="pcn-") as temporary:
@@ -117,7 +117,7 @@ class Uploads:
                 self.remove(older.place(run))
 
     def download(self, run: str, folder: Path, snapshot: Snapshot) -> None:
-        """Put a run into an experiment's folder, in place of what is there of it."""
+        """Replace a run in an experiment's folder by a snapshot."""
         with TemporaryDirectory(prefix="pcn-") as temporary:
             packed = Path(temporary) / "run.zip"
             try:
@@ -155,18 +155,18 @@ class Uploads:
 
 @dataclass
 class TravellingRun:
-    """A run in a folder of this machine alone that is uploaded whenever it has saved something."""
+    """A run in a local folder that is uploaded after each checkpoint."""
 
     uploads: Uploads
     name: str
     folder: Path
-    """An experiment's folder that has no other run."""
+    """An experiment's folder that holds only this run."""
     snapshot: Snapshot = field(default=Snapshot(1, 0))
     _saved: int = 0
-    """When the checkpoint was written that was uploaded last."""
+    """When the last uploaded checkpoint was written."""
 
     def fetch(self) -> None:
-        """Download what an earlier attempt has uploaded; this one has the next number."""
+        """Download the upload of an earlier attempt; this attempt gets the next number."""
         newest = self.uploads.newest(self.name.rpartition("/")[0]).get(self.name)
         if newest is not None:
             self.uploads.download(self.name, self.folder, newest)
@@ -174,7 +174,7 @@ class TravellingRun:
         self._saved = self._checkpoint_time()
 
     def upload_checkpoint(self) -> None:
-        """Upload the run if it has saved a checkpoint since; a failure is tried again later."""
+        """Upload the run if it has a new checkpoint; a failure is tried again later."""
         time = self._checkpoint_time()
         if time > self._saved:
             try:
@@ -184,7 +184,7 @@ class TravellingRun:
             self._saved = time
 
     def upload(self) -> None:
-        """Upload the run as it is."""
+        """Upload the run in its present state."""
         self.snapshot = Snapshot(self.snapshot.attempt, self.snapshot.number + 1)
         self.uploads.upload(self.name, self.folder, self.snapshot)
 
@@ -194,7 +194,7 @@ class TravellingRun:
 
 
 def _pack(folder: Path, run: str, target: Path) -> None:
-    """A zip file with a run's folder and with what stands beside it."""
+    """A zip file with a run's folder, its log and its status."""
     path = folder / run
     files = [file for file in sorted(path.glob("*")) if file.is_file() and file.name[0] != "."]
     beside = [file for file in (status_file(path), log_file(path)) if file.exists()]
@@ -204,7 +204,7 @@ def _pack(folder: Path, run: str, target: Path) -> None:
 
 
 def _unpack(source: Path, folder: Path, run: str) -> None:
-    """Put what `_pack` packed into a folder; what was there is replaced when all is unpacked."""
+    """Unpack a file of `_pack` into a folder; old files are replaced when all is unpacked."""
     path = folder / run
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")

@@ -27,18 +27,18 @@ class WaitingTasks:
         return len(self._tasks)
 
     def begin_next(self) -> Task:
-        """The next task, which is told to begin."""
+        """Take the next task and report that it begins."""
         task = self._tasks.popleft()
         self._tell(Began(task.name))
         return task
 
     def stop(self) -> None:
-        """Begin none of the tasks that are left, nor any that is lost from now on."""
+        """Begin no further tasks, including those that are lost from now on."""
         self.stopped = True
         self._tasks.clear()
 
     def lose(self, task: Task, how: str) -> None:
-        """Take a task back whose process is lost; `how` says so in words."""
+        """Take back a task whose process is lost; `how` describes the loss."""
         self._num_lost[task.name] += 1
         if self.stopped:
             self._tell(Ended(task.name, "stopped", how))

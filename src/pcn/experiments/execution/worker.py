@@ -1,9 +1,9 @@
 """A worker process: carries out one task after the other, on one core.
 
 `python -m pcn.experiments.execution.worker CORE` reads a JSON object per line from standard input:
-a task, or `{"stop": true}`, after which the run under way saves a checkpoint and ends. It writes
-what happens to standard output in the same form. When the input ends, it stops as well: a worker
-does not outlive the process that has started it.
+a task, or `{"stop": true}`, after which the active run saves a checkpoint and ends. It writes
+events to standard output in the same form. It also stops when the input ends, so a worker does not
+outlive the process that started it.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from pcn.worker_processes import take_streams
 
 def main(core: int | None) -> None:
     """Carry out tasks until there are no more."""
-    # Whoever has started the worker decides when it stops.
+    # The process that started the worker decides when it stops.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
