@@ -1,4 +1,4 @@
-"""`pcn check`: what is known of an environment, told without training."""
+"""`pcn check`: report on an environment without training."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ from pcn.runs.checking import CHECK_SECONDS, EnvironmentCheck, check
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """Say what random episodes find out about an environment, without training.
+    """Report what random episodes show about an environment, without training.
 
-    They take 10,000 steps and a minute at most; compiled environments are timed besides. What is
-    wrong can be given by hand, here and in `pcn train`.
+    The episodes take 10,000 steps and a minute at most; compiled environments are also timed. A
+    finding that is wrong can be corrected by an option, here and in `pcn train`.
     """
 
     environment: tyro.conf.Positional[str]
@@ -88,7 +88,7 @@ def objective_table(found: EnvironmentCheck) -> Table:
 
 
 def facts(found: EnvironmentCheck) -> Iterator[tuple[str, str]]:
-    """What was found, each with a word in front."""
+    """The findings, each with a keyword."""
     spec, evidence = found.spec, found.evidence
     kind = "deterministic" if spec.deterministic else "stochastic"
     yield "outcomes", f"{kind}: {evidence.told}"
@@ -120,7 +120,7 @@ def facts(found: EnvironmentCheck) -> Iterator[tuple[str, str]]:
 
 
 def conflict_sentence(found: EnvironmentCheck) -> str:
-    """Whether the objectives conflict, as far as random episodes tell."""
+    """Whether the objectives conflict, as far as random episodes show."""
     distinct = f"{found.front_size} of {len(found.returns)} random returns are non-dominated"
     names = found.spec.objective_names
     pairs = [(a, b) for a in range(len(names)) for b in range(a)]

@@ -21,8 +21,8 @@ class Compare:
 
     Prints and draws mean, interquartile mean and 95 % bootstrap intervals of each metric,
     hypervolume against steps and against seconds, the probability of improvement, and the union
-    front. A CSV file of another tool's returns can stand beside runs: its columns are the
-    objectives by their names, all maximised, and if need be `algorithm`, `seed` and `environment`.
+    front. A CSV file with another tool's returns can be compared, too. It has a column for each
+    objective, all maximised, and optional columns `algorithm`, `seed` and `environment`.
     """
 
     runs: RunFolders

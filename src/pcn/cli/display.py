@@ -17,17 +17,17 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.runs.events import Advanced, Collecting, Event, Noticed, Probing, Started
 
 PLAIN_LINES = 10
-"""How many lines a quick run prints where there is no terminal."""
+"""Lines that a short run prints without a terminal."""
 SECONDS_BETWEEN_LINES = 15.0
-"""A slow run prints a line that often after iterations, whatever it is doing."""
+"""A slow run prints a line this often after iterations."""
 COLLECTING_SECONDS = 30.0
-"""A slow environment has a line that often within an iteration."""
+"""A slow environment prints a line this often within an iteration."""
 WIDE = 110
-"""Columns of a terminal that has room for everything."""
+"""Columns of a terminal that is wide enough for everything."""
 COMPILED = "kept on disk for the next run"
 
 LOGGER = logging.getLogger("pcn")
-"""What parts of the library warn of by themselves, such as a worker that does not answer."""
+"""The logger of the library's own warnings, such as a worker that does not answer."""
 
 
 class Display:
@@ -59,7 +59,7 @@ class Display:
             self._bar.stop()
 
     def __call__(self, event: Event) -> None:
-        """Show what begins, or where it stands."""
+        """Show an event."""
         if isinstance(event, Probing):
             self._console.print(
                 f"Probing {escape(event.environment)} with random episodes, at most "
@@ -85,7 +85,7 @@ class Display:
             BarColumn(bar_width=8 if self._is_narrow else 20),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeRemainingColumn(compact=True),
-            # This takes what the others leave, so that in a narrow terminal its end is cut off.
+            # This column takes the remaining width; in a narrow terminal its end is cut off.
             TextColumn(
                 "{task.description}",
                 table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
@@ -168,11 +168,11 @@ _FOR = {
     "execute": "the environment only executes the final policies",
     "none": "no environment: nothing will be executed",
 }
-"""What the environment is for, by `interaction`."""
+"""The role of the environment, by `interaction`."""
 
 
 def first_line(doing: str, event: Started) -> str:
-    """What is about to happen, and what was found out for it, in one line."""
+    """The first line: what is trained, and what probing found."""
     settings = event.settings
     discount = settings.config.discount
     facts = [
@@ -195,7 +195,7 @@ def first_line(doing: str, event: Started) -> str:
 
 
 def found_sentence(spec: EnvironmentSpec, evidence: Evidence | None) -> str:
-    """What random episodes found out about an environment."""
+    """What random episodes found about an environment."""
     facts = ["deterministic" if spec.deterministic else "stochastic"]
     if evidence is not None:
         facts[0] += f" ({evidence.told})"

@@ -1,4 +1,4 @@
-"""`pcn envs`: what can be trained on."""
+"""`pcn envs`: list the environments."""
 
 import json
 from dataclasses import dataclass
@@ -19,9 +19,10 @@ from pcn.errors import UserError, perhaps
 
 COLUMNS = ("environment", "objectives", "actions", "step limit", "budget", "front")
 OVERVIEW = Path(pcn.envs.__file__).with_name("overview.json")
-"""The rows of our environments, so that none has to be made; `python -m pcn.cli.envs` writes it."""
+"""The rows of our environments, so that none has to be created; `python -m pcn.cli.envs` writes
+it."""
 MOST_OBJECTIVES = 4
-"""So many objectives are named in the table; of more only the first and the last are."""
+"""The most objectives that are all named in the table; of more only the first and the last are."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Envs:
 
 
 def cells_of(name: str) -> list[str]:
-    """The row of an environment, which is made for it."""
+    """The row of an environment, which is created for it."""
     set_up_process(jax=True)
     from pcn.envs.finding import find_environment
     from pcn.nets.heads import action_head_for

@@ -1,4 +1,4 @@
-"""What `pcn reproduce` and `pcn sweep` have in common: show a plan, or carry it out."""
+"""The common part of `pcn reproduce` and `pcn sweep`: show a plan, or carry it out."""
 
 import shlex
 import sys
@@ -36,11 +36,11 @@ class ExecutionOptions:
     head node. All its nodes must see the experiment's folder under the same path, unless runs are
     uploaded."""
     upload: Annotated[str | None, tyro.conf.arg(metavar="URL")] = None
-    """Where workers put and find runs if machines share no path: any URL of fsspec, such as
-    `s3://bucket/study` (with the package s3fs). What they have uploaded is brought to --out."""
+    """Where workers store runs if machines share no path: any URL of fsspec, such as
+    `s3://bucket/study` (with the package s3fs). The command downloads the uploads to --out."""
     shard: str | None = None
     """Carry out only a part of the runs, `i/n` with i from 1 to n: for several machines that share
-    the folder, or the jobs of a scheduler. Whoever ends last has the whole."""
+    the folder, or the jobs of a scheduler. The job that ends last writes the results of all."""
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     """Least time between two checkpoints of a run."""
     dry_run: bool = False
@@ -135,7 +135,7 @@ def _sum(times: Sequence[float | None]) -> float | None:
 
 
 def show_outcome(outcome: Outcome) -> None:
-    """Say what failed and where to read more; exit code 1 follows."""
+    """Report failed runs and their logs; the exit code is 1 then."""
     for failure in outcome.failures:
         complain(f"{failure.name} failed: {failure.sentence}; see {failure.log}")
     if outcome.disk_full:

@@ -1,4 +1,5 @@
-"""Ctrl-C and signals while training: finish the iteration, save a checkpoint, say how to go on."""
+"""Ctrl-C and signals during training: finish the iteration, save a checkpoint, say how to
+continue."""
 
 import os
 import shlex
@@ -15,7 +16,7 @@ from pcn.errors import Stopped
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Ctrl-C, `kill` or a queueing system at its time limit, and a terminal that is closed."""
+"""Ctrl-C, `kill` or a scheduler at its time limit, and a terminal that is closed."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -29,9 +30,9 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def stop_on_interrupt(folder: Path, go_on: str | None = None) -> Iterator[threading.Event]:
-    """An event that the first signal sets; a second one stops at once.
+    """An event that the first signal sets; a second signal stops at once.
 
-    `go_on` is the command with which to continue, by default `resume` and the folder.
+    `go_on` is the command that continues, by default `resume` and the folder.
     """
     stop = threading.Event()
     received = signal.SIGINT
@@ -44,7 +45,7 @@ def stop_on_interrupt(folder: Path, go_on: str | None = None) -> Iterator[thread
             raise KeyboardInterrupt
         stop.set()
         if received == getattr(signal, "SIGHUP", None):
-            discard_output()  # the terminal is gone: whatever is printed would be an error
+            discard_output()  # the terminal is gone, so printing would fail
         with suppress(OSError):
             # Not by `print`, which may be under way already.
             os.write(2, b"\npcn: stopping after this iteration; once more stops at once\n")

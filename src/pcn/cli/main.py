@@ -1,4 +1,4 @@
-"""`pcn`: which command was meant, and what to say when it cannot be done."""
+"""`pcn`: find the command, call it, and report errors."""
 
 import importlib
 import sys
@@ -10,7 +10,7 @@ from pcn.starting import end_of_starting
 
 
 class Command(NamedTuple):
-    """Where a command lives; it is imported when it is called, and its imports with it."""
+    """The module of a command, which is imported when the command is called."""
 
     module: str
     name: str
@@ -61,7 +61,7 @@ Pareto Conditioned Networks: learn every non-dominated policy, run your choice.
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; exit code 2 is the user's mistake, told in one sentence."""
+    """Run a command; exit code 2 is a mistake of the user, reported in one sentence."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["--version"]:
         import pcn
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt as stop:
         complain(f"interrupted{stop}")
         sys.exit(getattr(stop, "code", 130))
-    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has closed it
         discard_output()
         sys.exit(1)
     except OSError as error:

@@ -1,7 +1,7 @@
 """The options of `pcn train`: those of every algorithm and of every environment, in groups.
 
-An option that was not given is absent from what the parser returns. So presets and recipes can
-settle it later, when algorithm and environment are known.
+An option that was not given is absent from the parser's result. So presets and recipes can set it
+later, when algorithm and environment are known.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ from pcn.envs.registry import (
 from pcn.errors import UserError
 
 GYMNASIUM_OWNER = "Gymnasium environments"
-"""Whose options those of all environments that are not in the table are."""
+"""The owner of the options of all environments that are not in the table."""
 
 EVERY_ALGORITHM = "every algorithm's"
 """The group of those options that all algorithms have."""
@@ -32,7 +32,7 @@ EVERY_ALGORITHM = "every algorithm's"
 
 @dataclass
 class SharedOption:
-    """One option of the command line and those who take it."""
+    """One option of the command line, and the algorithms or environments that take it."""
 
     name: str
     group: str = ""
@@ -58,7 +58,7 @@ class SharedOption:
     def annotation(self) -> Any:
         """Its type with its help, as tyro takes them."""
         defaults = ["not set" if default is None else default for default in self.defaults]
-        # Where nobody sets it, its help says what that means.
+        # If it has no default, its help explains what happens.
         is_set = any(default is not None for default in self.defaults)
         told = tyro.conf.arg(
             help=_told_once(self.owners, self.helps, "\n\n"),
@@ -115,7 +115,7 @@ def one_group(title: str, *options: SharedOption) -> Any:
 def refuse_options_of_others(
     given: Iterable[str], options: Mapping[str, SharedOption], taker: str, hint: str
 ) -> None:
-    """Raise a `UserError` for an option that only others than `taker` take."""
+    """Raise a `UserError` for an option that `taker` does not take."""
     for name in given:
         option = options[name]
         if taker not in option.owners:
@@ -131,7 +131,7 @@ def environment_taker(name: str) -> str:
 
 
 def with_values(arguments: Iterable[str], options: Mapping[str, SharedOption]) -> list[str]:
-    """Arguments in which switches that may also have a value have one, as the parser wants it.
+    """Arguments in which optional values of switches are explicit, as the parser needs them.
 
     `--workers` becomes `--workers True` and `--no-workers` becomes `--workers False`, while
     `--workers ray` stays as it is.

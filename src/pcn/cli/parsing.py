@@ -1,4 +1,4 @@
-"""From words on the command line to a command: tyro reads them, and mistakes become a sentence."""
+"""Parse the command line with tyro, and report mistakes in one sentence."""
 
 import dataclasses
 import io
@@ -25,13 +25,13 @@ REWORDED = (
     (r"missing value for argument '(.*)'\. Expected 1 values", r"\1 needs a value"),
     (r"unrecognized options: (.*)", r"nothing is expected where \1 stands"),
 )
-"""What tyro says about mistakes, and how a sentence says it."""
+"""Error messages of tyro, and our wording of them."""
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """Escape sequences, which tyro writes where standard output is a terminal."""
 
 
 def parse(kind: Any, arguments: list[str], program: str) -> Any:
-    """The command that the arguments stand for; a `UserError` says what is wrong with them."""
+    """The command that the arguments mean; a `UserError` says what is wrong with them."""
     said = io.StringIO()
     try:
         with redirect_stderr(said), redirect_stdout(cast(TextIO, _Wrapping())):
@@ -53,9 +53,9 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
 
 
 def _silent_about_none(kind: Any) -> Any:
-    """The command without `(default: None)` in its help, which would say nothing.
+    """The command without `(default: None)` in its help.
 
-    What happens where an option is not given stands in its description.
+    The description of an option says what happens if it is not given.
     """
     kinds = get_type_hints(kind, include_extras=True)
     silent = tyro.conf.arg(help_behavior_hint="")
@@ -77,9 +77,9 @@ def _paragraphs(docstring: str) -> str:
 
 
 class _Wrapping:
-    """Standard output, but for lines of text that are wider than the terminal: they are broken.
+    """Standard output that breaks lines of text which are wider than the terminal.
 
-    tyro breaks lines in boxes only, and joins again what was broken before.
+    tyro breaks lines only in boxes, and joins lines that were broken before.
     """
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ def options_of(kind: Any) -> list[str]:
 
 
 def _unknown_option(kind: Any, arguments: list[str]) -> str | None:
-    """A sentence on the first option that does not exist, and one that was perhaps meant."""
+    """A sentence on the first option that does not exist, with a suggestion."""
     known = options_of(kind)
     for argument in arguments:
         if argument == "--":
@@ -123,7 +123,7 @@ def _unknown_option(kind: Any, arguments: list[str]) -> str | None:
 
 
 def _missing(box: str, program: str) -> str | None:
-    """A sentence on the arguments that must be given, and were not."""
+    """A sentence on required arguments that are missing."""
     if "Missing from" not in box:
         return None
     # Names are indented once, and what they mean twice; a long meaning has several lines. The
@@ -140,13 +140,13 @@ def _missing(box: str, program: str) -> str | None:
 
 
 def _meaning(lines: list[str]) -> str:
-    """What an argument means, to stand in brackets."""
+    """The meaning of an argument, for parentheses."""
     sentence = " ".join(lines).replace("(required)", "").strip().rstrip(".")
     return sentence[:1].lower() + sentence[1:]
 
 
 def _in_one_line(box: str) -> str:
-    """What an error in a box says first, as one line; its title and its advice are left out."""
+    """The first sentence of an error in a box, as one line, without its title and advice."""
     parts: list[list[str]] = [[]]
     for line in box.splitlines():
         words = re.sub(r"[│╭╮╰╯|+]", " ", line).strip()

@@ -62,7 +62,7 @@ class Play:
         episode: PlayedEpisode,
         requested: Float[np.ndarray, " objective"],
     ) -> str:
-        """The return that the policy stands for, and the command that it is given for it."""
+        """The return of the policy, and its first command."""
         names = escape(", ".join(run.spec.objective_names))
         horizon = run.coverage_set.horizons[self.policy]
         word = "requested" if run.takes_commands else "executed in training"
@@ -79,7 +79,7 @@ class Play:
 
 
 def means_line(coverage_set: CoverageSet, index: int) -> str:
-    """What the policy returned on average, and how much single episodes differ; else nothing."""
+    """The mean return of the policy and the spread of single episodes; empty for one execution."""
     if not coverage_set.is_repeated:
         return ""
     return (
@@ -91,7 +91,7 @@ def means_line(coverage_set: CoverageSet, index: int) -> str:
 
 
 def step_table(episode: PlayedEpisode) -> Table:
-    """One row per step; the command is what the network is given next."""
+    """One row per step; the command is that of the next step."""
     commanded = episode.command is not None
     columns = ["step", "action", "reward"]
     columns += ["command: desired return", "desired horizon"] if commanded else []

@@ -1,4 +1,4 @@
-"""What commands take without an option's name, and how help calls it."""
+"""Positional arguments of commands, and their names in help."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What a command sets in its own process before anything else: no other code does."""
+"""Settings of the command line's own process; no other code changes these."""
 
 import gc
 import os
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pcn.compilation import configure_jax
 
 GARBAGE_THRESHOLD = 50_000
-"""Garbage is looked for when so many more objects were made than freed; Python's default is 700."""
+"""Number of new objects between two garbage collections; Python's default is 700."""
 
 
 def set_up_process(*, jax: bool) -> None:
@@ -17,7 +17,7 @@ def set_up_process(*, jax: bool) -> None:
     # `my_module:make_env` is looked for where the user is.
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    # Environments that draw with pygame need no loudspeaker.
+    # Environments that draw with pygame need no audio.
     os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
     if jax:
         configure_jax()
@@ -27,7 +27,7 @@ def set_up_process(*, jax: bool) -> None:
 def collecting_later() -> Iterator[None]:
     """Collect no garbage meanwhile, and less often afterwards.
 
-    Importing makes many objects that stay: looking for garbage among them took a sixth of its time.
+    Imports create many objects that stay; collecting garbage took a sixth of their time.
     """
     gc.disable()
     try:

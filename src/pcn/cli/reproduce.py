@@ -16,7 +16,7 @@ from pcn.experiments.paper import EXPERIMENTS, FIRST_SEED, paper_plan
 class Reproduce(ExecutionOptions):
     """Carry out the paper's experiments, and write their tables and figures.
 
-    Finished runs are never repeated, and interrupted ones go on from their checkpoints: start the
+    Finished runs are not repeated, and interrupted ones continue from their checkpoints: start the
     same command again.
     """
 

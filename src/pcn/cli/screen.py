@@ -1,4 +1,4 @@
-"""What commands print: tables, metrics, next steps and complaints."""
+"""Print tables, metrics, next steps and error messages."""
 
 import io
 import os
@@ -24,10 +24,10 @@ from pcn.runs.run import Run
 
 
 class _Screen(Console):
-    """A console that lets a command go on when the reader of a pipe has left."""
+    """A console that lets a command continue when the reader of a pipe has closed it."""
 
     def on_broken_pipe(self) -> None:
-        """Go on without a reader."""
+        """Continue without a reader."""
         discard_output()
 
 
@@ -37,9 +37,9 @@ def discard_output() -> None:
 
 
 def open_streams() -> None:
-    """Give a program that was started without standard streams, or with poor ones, usable ones.
+    """Replace standard streams that are closed, and make encoding errors harmless.
 
-    Letters that the terminal's encoding does not have become question marks.
+    Characters that the terminal's encoding does not have become question marks.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -74,7 +74,7 @@ def print_table(table: Table) -> None:
 
 
 def complain(sentence: str) -> None:
-    """Print one sentence on standard error, if anybody is there to read it."""
+    """Print one sentence on standard error, if it is open."""
     with suppress(OSError, ValueError):
         print(f"pcn: {' '.join(sentence.split())}", file=sys.stderr)
 
@@ -127,7 +127,7 @@ def front_table(
 
 
 def executed_cells(coverage_set: CoverageSet, index: int) -> list[str]:
-    """What one policy returned, and how certain that is."""
+    """The executed return of a policy, with its uncertainty."""
     means = [number(value) for value in coverage_set.executed[index]]
     if not coverage_set.is_repeated:
         return means
@@ -201,7 +201,7 @@ def show_coverage_set(
 
 
 def _show_unexecuted(metrics: dict[str, Any]) -> None:
-    """Print what stored episodes support, and that nothing of it was executed."""
+    """Print what the stored episodes support, and that nothing was executed."""
     archive, predicted = metrics["archive"], metrics.get("predicted", {})
     console.print(f"[bold]{metrics['not_executed']}[/]")
     console.print(
@@ -216,7 +216,7 @@ def _show_unexecuted(metrics: dict[str, Any]) -> None:
 
 
 def _interval(executed: dict[str, Any]) -> str:
-    """The interval of a hypervolume of means, and what it was before its correction."""
+    """The interval of a hypervolume of means, and its uncorrected value."""
     if "hypervolume_interval" not in executed:
         return ""
     low, high = executed["hypervolume_interval"]

@@ -1,4 +1,4 @@
-"""`pcn sweep`: many runs of the user's own choice."""
+"""`pcn sweep`: a grid of runs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from pcn.experiments.sweep import grid_in, seeds_in, sweep_plan
 class Sweep(ExecutionOptions):
     """Train every combination of environments, algorithms, hyperparameters and seeds.
 
-    Finished runs are never repeated, and interrupted ones go on from their checkpoints: start the
+    Finished runs are not repeated, and interrupted ones continue from their checkpoints: start the
     same command again.
     """
 

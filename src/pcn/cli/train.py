@@ -33,8 +33,8 @@ DEFAULT_ALGORITHM = next(iter(ALGORITHMS))
 class TrainOptions:
     """Train on an environment and record the run in a new folder.
 
-    Every hyperparameter is an option. Its default is changed by the preset and by the recipe of
-    the environment; `pcn envs --verbose` shows what recipes change, and why.
+    Every hyperparameter is an option. The preset and the recipe of the environment change some
+    defaults; `pcn envs --verbose` shows what recipes change, and why.
     """
 
     environment: tyro.conf.Positional[str | None] = None
@@ -159,7 +159,7 @@ BASIC = _with_options(
     "BASIC",
     {"most_used": (_MOST_USED, one_group(_MOST_USED, *(_EVERY_OPTION[name] for name in USEFUL)))},
 )
-"""What `--help` shows: no more than most people need."""
+"""The options that `--help` shows."""
 BASIC.__doc__ = (
     f"{TrainOptions.__doc__}\n\nThere are {len(HYPERPARAMETERS) + len(ARGUMENTS)} options of "
     "algorithms, refinements and environments in all: `pcn train --help-all` shows them."

@@ -1,4 +1,4 @@
-"""What logged episodes tell of their environment, where nobody says it."""
+"""Describe the environment of logged episodes, where the dataset does not."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ def described(
     masked_actions: bool = False,
     objectives: Sequence[Objective] = (),
 ) -> EnvironmentSpec:
-    """A spec whose reference point and step limit are those of the data."""
+    """A spec with the reference point and the step limit of the data."""
     num_objectives = rewards.shape[1]
     named = tuple(objectives) or tuple(Objective(f"objective {i}") for i in range(num_objectives))
     if len(named) != num_objectives:
@@ -55,9 +55,9 @@ def looks_deterministic(
     rewards: Float[np.ndarray, "step objective"],
     lengths: Int[np.ndarray, " episode"],
 ) -> bool:
-    """Whether all episodes began with one observation, and the same actions never went apart.
+    """Whether all episodes begin with one observation, and the same actions never differ.
 
-    Random starts are stochastic here as they are in probing: the same actions lead elsewhere.
+    Random starts count as stochastic, as in probing: the same actions have different outcomes.
     """
     seen: dict[bytes, tuple[bytes, bytes]] = {}
     leaves = [np.ascontiguousarray(leaf) for leaf in jax.tree.leaves(observations)]

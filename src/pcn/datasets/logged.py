@@ -1,4 +1,4 @@
-"""Logged episodes: what somebody did in an environment, one episode after the other."""
+"""Logged episodes: recorded steps of an environment, one episode after the other."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ class LoggedEpisodes:
     """Episodes in the order in which they were logged, their steps one after the other."""
 
     spec: EnvironmentSpec
-    """What is known of the environment: from the dataset, or found in the data."""
+    """The environment: from the dataset, or estimated from the data."""
     observations: PyTree[np.ndarray]
     """Each leaf [step, ...]: what was observed before each action."""
     actions: Num[np.ndarray, "step part"]
@@ -39,7 +39,7 @@ class LoggedEpisodes:
     environment: str = ""
     """The name of the environment, where it is known."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """What the environment was made with, where that is known."""
+    """The arguments of the environment, if known."""
     discount: float | None = None
     """The discount of the run that they come from."""
 
@@ -136,7 +136,7 @@ class LoggedEpisodes:
         return Episodes(**device)
 
     def fitting(self, spec: EnvironmentSpec) -> "LoggedEpisodes":
-        """The same episodes as those of an environment; a `UserError` where they cannot be."""
+        """The same episodes as those of an environment; a `UserError` if they do not fit."""
         if self.rewards.shape[1] != spec.num_objectives:
             raise UserError(
                 f"{self.source} has rewards of {self.rewards.shape[1]} objectives, "
@@ -189,7 +189,7 @@ def _typed(observations: Any, like: Any) -> Any:
 
 
 def _loses(observations: Any, like: Any) -> bool:
-    """Whether real numbers would become whole ones."""
+    """Whether real numbers would be rounded to integers."""
     pairs = zip(jax.tree.leaves(observations), jax.tree.leaves(like), strict=True)
     return any(leaf.dtype.kind == "f" and other.dtype.kind != "f" for leaf, other in pairs)
 

@@ -19,7 +19,7 @@ from pcn.errors import UserError
 from pcn.memory import refuse_without_memory
 
 SPEC = "pcn_spec"
-"""Where datasets that were exported from a run hold everything that is known of the environment."""
+"""The key under which datasets that were exported from a run hold the spec of the environment."""
 
 
 def minari_folder(dataset_id: str) -> Path | None:
@@ -115,7 +115,7 @@ def _metadata(path: Path) -> dict[str, Any]:
 
 
 def _episodes(path: Path) -> list[dict[str, Any]]:
-    """What stands in the file, episode by episode."""
+    """The content of the file, episode by episode."""
     try:
         import h5py
     except ImportError:

@@ -135,7 +135,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
         raise UserError(f"{path} does not exist") from None
     except UserError:
         raise
-    except Exception as error:  # damaged bytes can upset every layer of the format
+    except Exception as error:  # damaged bytes can raise anything in the reader
         pickled = "allow_pickle" in str(error)
         why = "it holds pickled objects, which are never loaded" if pickled else f"{error}"
         raise UserError(f"{path} cannot be read: {why}") from None
@@ -177,7 +177,7 @@ def _spec(path: Path, arrays: Mapping[str, np.ndarray]) -> EnvironmentSpec | Non
 
 
 def _run(path: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """What the file says of a run; files that pcn did not write, and older ones, say nothing."""
+    """The facts about a run; files of other programs, and older ones, have none."""
     text = str(arrays.get(RUN, "{}"))
     try:
         facts = json.loads(text)

@@ -1,4 +1,4 @@
-"""What a dataset that was exported from a run says of that run, in each format."""
+"""The facts about a run in a dataset that was exported from it, in each format."""
 
 from pathlib import Path
 from typing import Any
@@ -7,14 +7,14 @@ from pcn.datasets.logged import LoggedEpisodes
 from pcn.errors import UserError
 
 RUN = "pcn_run"
-"""Where datasets hold the environment's name, its arguments and the discount, as JSON."""
+"""The key under which datasets hold the environment's name, its arguments and the discount."""
 RUN_FIELDS: tuple[tuple[str, Any, Any], ...] = (
     ("environment", str, ""),
     ("arguments", dict, {}),
     ("discount", int | float | None, None),
     ("last_known", bool, True),
 )
-"""What stands there: name, type, and what counts where it is missing."""
+"""These facts: name, type, and the value if it is missing."""
 
 
 def run_facts(logged: LoggedEpisodes) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def run_facts(logged: LoggedEpisodes) -> dict[str, Any]:
 
 
 def check_run_facts(source: Path, facts: Any) -> dict[str, Any]:
-    """The facts in a dataset, complete; a `UserError` where they are none."""
+    """The facts in a dataset, complete; a `UserError` if they are invalid."""
     if not isinstance(facts, dict) or not all(
         isinstance(facts.get(name, default), kind) for name, kind, default in RUN_FIELDS
     ):

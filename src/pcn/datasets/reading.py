@@ -1,4 +1,4 @@
-"""What readers of logged episodes share: types, spaces, and where episodes end."""
+"""Shared functions of the readers of logged episodes: types, spaces, and ends of episodes."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def canonical(tree: Any) -> Any:
 def refuse_other_than_numbers(
     source: Path, *, observations: Any, actions: np.ndarray, rewards: np.ndarray
 ) -> None:
-    """Refuse what no training can use: words, complex and infinite numbers, one objective."""
+    """Refuse data that cannot be learnt from: text, complex and infinite numbers, one objective."""
     if rewards.shape[1] < 2:
         raise UserError(
             f"{source} has rewards of {rewards.shape[1]} objectives: a vector with at least two is "
@@ -40,7 +40,7 @@ def refuse_other_than_numbers(
 def refuse_other_last_observations(
     source: Path, last: Any, observations: Any, num_episodes: int
 ) -> None:
-    """Refuse last observations that are not one for each episode, each like all others."""
+    """Refuse last observations unless there is one for each episode, of the right shape."""
     if last is None:
         return
     parts = [set(tree) if isinstance(tree, dict) else None for tree in (last, observations)]
@@ -94,7 +94,7 @@ def space_of_observations(observations: Any) -> gym.Space[Any]:
 
 
 def space_of_actions(actions: np.ndarray) -> gym.Space[Any]:
-    """The space of actions [step] or [step, part], as far as they show it."""
+    """The action space of actions [step] or [step, part], as far as the data show it."""
     if actions.dtype.kind in "iub":
         if actions.min() < 0:
             raise UserError(f"actions must be counted from 0, got {actions.min()}")

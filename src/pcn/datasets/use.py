@@ -7,8 +7,8 @@ from typing import Literal
 from pcn.datasets.logged import LoggedEpisodes
 
 Interaction = Literal["train", "execute", "none"]
-"""What the environment is for: to go on interacting, or only to execute the final policies; `none`
-where there is no environment."""
+"""The role of the environment: `train` to interact, `execute` only for the final policies, `none`
+if there is no environment."""
 
 
 @dataclass(frozen=True)

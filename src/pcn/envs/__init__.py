@@ -1,4 +1,4 @@
-"""Environments: what one is, the compiled ones, and the table of those that come with `pcn`.
+"""Environments: the interface, the compiled ones, and the table of those that come with `pcn`.
 
 Names are imported when they are first used: describing environments needs no JAX.
 """

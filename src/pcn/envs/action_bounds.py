@@ -1,7 +1,7 @@
-"""Bounds of continuous actions, where a space has none: given by the user, or found by trying.
+"""Bounds of continuous actions for spaces without bounds: given by the user, or found by a search.
 
-Many environments accept any number and cut it off themselves. There, actions beyond some size all
-lead to the same episode: the smallest such size is a bound that loses nothing.
+Many environments accept any number and clip it themselves. There, all actions beyond some size lead
+to the same episode. The smallest such size is a bound that loses nothing.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ from pcn.nets.heads import is_bounded
 LARGEST = 2.0**20
 """The largest number that is tried."""
 SMALLEST = 2.0**-10
-"""Where even smaller numbers would do, this is the bound."""
+"""The smallest bound that is returned."""
 PATTERNS = 12
-"""Episodes that are compared, each under its own seed and with its own pattern of actions."""
+"""Episodes that are compared, each with its own seed and its own pattern of actions."""
 STEPS = 12
 """Steps of each of them."""
 MOST_STEPS = 16 * PATTERNS * STEPS
-"""What finding one bound may take besides the steps of random episodes."""
+"""Steps that the search for one bound may take, besides the random episodes."""
 SEARCH_SHARE = 0.5
-"""Share of a training's steps that finding all bounds may take."""
+"""Share of a training's steps that the search for all bounds may take."""
 PRECISE = 1.05
-"""The bound found is at most so many times as large as it must be."""
+"""The bound found is at most this many times the smallest possible one."""
 
 ASK = (
     "give the smallest and the largest value to use, action_low and action_high (--action-low, "
@@ -37,7 +37,7 @@ ASK = (
 
 
 def is_unbounded(space: gym.Space[Any]) -> bool:
-    """Whether a space is, or holds, a box with an open side."""
+    """Whether a space is, or contains, a box without a bound on some side."""
     if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
         parts = space.values() if isinstance(space, gym.spaces.Dict) else space
         return any(is_unbounded(part) for part in parts)
@@ -45,7 +45,7 @@ def is_unbounded(space: gym.Space[Any]) -> bool:
 
 
 def most_search_steps(space: gym.Space[Any], total_steps: int | None) -> int:
-    """How many steps finding the bounds of a space may take, in a training of `total_steps`.
+    """How many steps the search for the bounds of a space may take in a training of `total_steps`.
 
     >>> space = gym.spaces.Box(0.0, np.inf, (2,))
     >>> [most_search_steps(space, total) for total in (None, 100_000, 5_000)]
@@ -58,7 +58,7 @@ def most_search_steps(space: gym.Space[Any], total_steps: int | None) -> int:
 
 
 def _is_open(side: np.ndarray) -> Bool[np.ndarray, "..."]:
-    """Where the bounds of one side are no bounds."""
+    """Which bounds of one side are infinite."""
     numbers = side.astype(np.float64)
     return ~np.isfinite(numbers) | (np.abs(numbers) >= 1e30)
 
@@ -68,7 +68,7 @@ def within(
 ) -> gym.Space[Any]:
     """The part of a box between these bounds: one number for all, or one for each.
 
-    An open side that nothing is given for stays open.
+    A side without a bound stays so if none is given.
     """
     if low is None and high is None:
         return space
@@ -95,8 +95,8 @@ def within(
 def find_bounds(prober: Prober, space: gym.Space[Any], most_steps: int) -> gym.Space[Any]:
     """The space with bounds on its open sides, beyond which actions change nothing.
 
-    The search takes at most so many steps; random episodes keep their share, and no more. Raises a
-    `UserError` that asks for bounds where none are found.
+    The search takes at most that many steps, and leaves the share of random episodes untouched.
+    Raises a `UserError` that asks for bounds if none are found.
     """
     if not isinstance(space, gym.spaces.Box):
         raise UserError(
@@ -111,7 +111,7 @@ def find_bounds(prober: Prober, space: gym.Space[Any], most_steps: int) -> gym.S
             if _is_open(side[part : part + 1]).item():
                 size = _Trial(prober, space, base, part, sign, end).smallest_size()
                 side[part] = base[part] + sign * size
-    prober.allow(prober.num_steps - end)  # what is left of the search is not for random episodes
+    prober.allow(prober.num_steps - end)  # random episodes must not use the rest of the search
     shape = (space.shape or (), space.dtype.type)
     return gym.spaces.Box(
         low.reshape(space.shape).astype(space.dtype),
@@ -131,7 +131,7 @@ def rounded_up(size: float) -> float:
 
 
 class _Trial:
-    """Episodes in which one number of the action is now and then far from its base."""
+    """Episodes in which one number of the action now and then differs from its base."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class _Trial:
         self._seeds = [prober.fresh_seed() for _ in range(PATTERNS)]
 
     def smallest_size(self) -> float:
-        """The smallest size beyond which all actions lead to the same episodes, about."""
+        """Roughly the smallest size beyond which all actions lead to the same episodes."""
         reference = self._played(LARGEST)
         differs = [
             one.differs_from(two) for one, two in zip(reference, self._played(LARGEST), strict=True)
@@ -169,7 +169,7 @@ class _Trial:
         return rounded_up(enough)
 
     def _same(self, reference: list[RandomEpisode], size: float) -> bool:
-        """Whether episodes with numbers of this size are those of much larger ones."""
+        """Whether numbers of this size lead to the same episodes as much larger ones."""
         for number, expected in enumerate(reference):
             if expected.differs_from(self._one(number, size)):
                 return False
@@ -179,7 +179,7 @@ class _Trial:
         return [self._one(number, size) for number in range(PATTERNS)]
 
     def _one(self, number: int, size: float) -> RandomEpisode:
-        """One episode whose steps have the number at its base, or at this distance from it."""
+        """One episode; in each step the number is at its base, or at this distance from it."""
         if self._prober.num_steps + STEPS > self._end:
             raise UserError(
                 f"the actions {self._space} have no bounds, and finding some takes more than "

@@ -1,4 +1,5 @@
-"""Checks of what a Gymnasium environment answers: each error names the environment and the step."""
+"""Checks of the values that a Gymnasium environment returns; each error names environment and
+step."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +16,7 @@ LARGEST_REWARD = 1e30
 
 
 class AnswerCheck:
-    """Checks the answers of one instance of an environment, one after the other.
+    """Checks the values that one instance of an environment returns, one after the other.
 
     The number of objectives is that of the first reward, unless it is known before.
     """
@@ -28,8 +29,8 @@ class AnswerCheck:
     ) -> None:
         self._name = name
         self._shape = None if num_objectives is None else (num_objectives,)
-        # Looking a method of an Equinox module up takes longer than most of them: once is enough.
-        # Without a head, masks pass: nobody acts by them yet.
+        # Looking up a method of an Equinox module is slower than most of them, so it is done once.
+        # Without a head, masks are not checked: no policy acts yet.
         self._checked_mask: Callable[[Any], Any] = (
             (lambda mask: mask) if head is None else head.checked_mask
         )
@@ -55,7 +56,7 @@ class AnswerCheck:
         return UserError(f"{self.where}: {what}")
 
     def mask(self, info: Any) -> dict[str, Any]:
-        """The only part of an `info` that is passed on: its mask, as one vector."""
+        """The only part of an `info` that is used: its mask, as one vector."""
         if "action_mask" not in info:
             return {}
         try:
@@ -64,7 +65,7 @@ class AnswerCheck:
             raise self.refusal(str(error)) from None
 
     def reward(self, given: Any) -> Num[np.ndarray, " objective"]:
-        """A reward as it is: finite real numbers, as many as there are objectives."""
+        """Check a reward: finite real numbers, one for each objective."""
         try:
             reward = np.asarray(given)
         except ValueError:  # a list of lists of different lengths
@@ -83,8 +84,8 @@ class AnswerCheck:
             self._shape = reward.shape
         if reward.shape != self._shape:
             raise self.refusal(f"the reward has shape {reward.shape}, expected {self._shape}")
-        for value in reward.tolist():  # quicker than an array of so few numbers
-            if not -LARGEST_REWARD <= value <= LARGEST_REWARD:  # also what is no number
+        for value in reward.tolist():  # faster than an array of so few numbers
+            if not -LARGEST_REWARD <= value <= LARGEST_REWARD:  # also refuses NaN
                 raise self.refusal(
                     f"the reward is {given}; every objective must be a finite number, "
                     f"at most {LARGEST_REWARD:g}"
@@ -92,13 +93,13 @@ class AnswerCheck:
         return reward
 
     def episode_start(self, answer: Any) -> tuple[Any, dict[str, Any]]:
-        """What `reset` returned: observation and info."""
+        """Check the result of `reset`: observation and info."""
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise self.refusal("`reset` must return two values, the observation and the info")
         return answer
 
     def outcome(self, answer: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """What `step` returned: observation, reward, terminated, truncated and info."""
+        """Check the result of `step`: observation, reward, terminated, truncated and info."""
         if not isinstance(answer, tuple) or len(answer) != 5:
             count = len(answer) if isinstance(answer, tuple) else 1
             raise self.refusal(
@@ -108,7 +109,7 @@ class AnswerCheck:
         return answer
 
     def observation(self, space: gym.Space[Any], seen: Any) -> str | None:
-        """Refuse an observation that cannot be learnt from; a sentence on one outside its box."""
+        """Refuse an observation that cannot be learnt from; note one that is outside its box."""
         fault = observation_fault(space, seen)
         if fault is not None:
             raise self.refusal(fault)
@@ -119,7 +120,7 @@ class AnswerCheck:
 def observation_fault(
     space: gym.Space[Any], seen: Any, what: str = "the observation"
 ) -> str | None:
-    """What makes an observation useless, in words; None if nothing does."""
+    """Why an observation cannot be used, in words; None if it can."""
     if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
         for name, part in _parts(space):
             try:
@@ -144,7 +145,7 @@ def observation_fault(
             f"{what} is {np.ravel(array)[place]} at entry {place}; only finite numbers can be used"
         )
     counted = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
-    # A type that loses nothing: observations are often wider than their space.
+    # A lossless type, because observations are often wider than their space.
     if isinstance(space, counted) and not space.contains(_typed(space, array)):
         return f"{what} is {seen}, which is not in its space {space}"
     return None

@@ -1,4 +1,4 @@
-"""What a compiled environment is: pure JAX functions that `rollout` compiles and batches."""
+"""Compiled environments: pure JAX functions that `rollout` compiles and batches."""
 
 from abc import abstractmethod
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ State = Any
 
 
 class Step(NamedTuple):
-    """What one action leads to."""
+    """The result of one action."""
 
     state: State
     reward: Float[Array, " objective"]
@@ -32,9 +32,9 @@ class Step(NamedTuple):
 class AbstractCompiledEnvironment(AbstractEnvironment, eqx.Module):
     """One environment as pure functions of its state; callers batch with `jax.vmap`.
 
-    A subclass has a `spec` and writes `reset`, `step` and `observation`. If actions can be
-    forbidden, its spec has `masked_actions=True` and it writes `action_mask`. If a person may
-    want to look at it, it writes `render`.
+    A subclass has a `spec` and defines `reset`, `step` and `observation`. If actions can be
+    forbidden, its spec has `masked_actions=True` and it defines `action_mask`. For pictures it
+    defines `render`.
     """
 
     spec: eqx.AbstractVar[EnvironmentSpec]
@@ -45,14 +45,14 @@ class AbstractCompiledEnvironment(AbstractEnvironment, eqx.Module):
 
     @abstractmethod
     def step(self, state: State, action: Num[Array, "..."], key: PRNGKeyArray) -> Step:
-        """What an action leads to.
+        """The result of an action.
 
         The action has the shape of the action space: `Discrete` actions are scalars.
         """
 
     @abstractmethod
     def observation(self, state: State) -> PyTree[Array]:
-        """What the policy sees of a state; an element of the spec's observation space."""
+        """The observation of a state, an element of the spec's observation space."""
 
     def action_mask(self, state: State) -> Bool[Array, " choice"]:
         """Which choices are allowed in a state, as one vector.

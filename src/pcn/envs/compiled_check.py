@@ -1,4 +1,4 @@
-"""Checks that a compiled environment does what its spec says, before anything is compiled."""
+"""Check that a compiled environment agrees with its spec, before anything is compiled."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from pcn.nets.heads import action_head_for
 def check_compiled(environment: AbstractCompiledEnvironment) -> None:
     """Raise a `UserError` where shapes or types do not fit; nothing is computed.
 
-    The methods are traced with abstract arrays, as compiling them would do first.
+    The methods are traced with abstract arrays, as in compilation.
     """
     spec = environment.spec
     head = action_head_for(spec.action_space)

@@ -1,4 +1,4 @@
-"""Discounts under which environments have a trade-off at all."""
+"""Discounts that environments need to have a trade-off."""
 
 DISCOUNTS = {
     "resource-gathering-v0": 0.9,
@@ -9,7 +9,7 @@ DISCOUNTS = {
     "fruit-tree-v0": 0.99,
     "mo-lunar-lander-v3": 0.99,
 }
-"""Environments where time is no objective: without a discount, one policy that takes its time is as
-good as any in every objective. Fronts, MO-Gymnasium's own `pareto_front` too, are for these. (The
-fruits of a tree are all equally far, and a lander's fuel is an objective: their discounts are those
-that results are published with.)"""
+"""Environments in which time is not an objective. Without a discount, one policy that takes its
+time is the best in every objective. Fronts, including MO-Gymnasium's `pareto_front`, are for these
+discounts. (All fruits of a tree are equally far away, and a lander's fuel is an objective: their
+discounts are those of published results.)"""

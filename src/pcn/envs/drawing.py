@@ -1,4 +1,4 @@
-"""A small drawing board in environment units, smoothed by drawing larger and scaling down."""
+"""A canvas in environment units; it draws large and scales down, so that edges are smooth."""
 
 import numpy as np
 from jaxtyping import UInt8

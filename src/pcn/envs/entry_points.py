@@ -1,4 +1,4 @@
-"""Short names that installed packages bring: entry points of the group `pcn.environments`."""
+"""Short names of installed packages: entry points of the group `pcn.environments`."""
 
 from importlib.metadata import entry_points
 
@@ -6,9 +6,9 @@ GROUP = "pcn.environments"
 
 
 def installed_names() -> dict[str, str]:
-    """Short name -> `module:Name`, as the packages that are installed declare them.
+    """Short name -> `module:Name`, as installed packages declare them.
 
-    Of two packages with one name, the first one that Python finds counts.
+    If two packages declare one name, the first one that Python finds counts.
     """
     found: dict[str, str] = {}
     for point in entry_points(group=GROUP):

@@ -1,4 +1,4 @@
-"""What every environment offers, whatever its kind."""
+"""The interface of every environment."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from pcn.envs.observations import ObservationReader, reader_for
 from pcn.envs.spec import EnvironmentSpec
 
 Watcher = Callable[[int], None]
-"""Is told how many steps have just been taken, while episodes run."""
+"""A function that is called with the number of steps just taken, while episodes run."""
 
 
 class AbstractEnvironment(ABC):
@@ -29,16 +29,16 @@ class AbstractEnvironment(ABC):
         """A single Gymnasium environment to step by hand; it is truncated at the step limit."""
 
     def reader(self) -> ObservationReader:
-        """What turns the observations of `person_view` into those that policies get."""
+        """The reader that turns observations of `person_view` into those of policies."""
         return reader_for(self.spec)
 
     def prepare(self) -> None:  # noqa: B027 (most kinds have nothing to prepare)
-        """Do what can fail before training begins, such as starting worker processes."""
+        """Do everything that can fail before training begins, such as starting worker processes."""
 
     def watch(self, watcher: Watcher | None) -> None:  # noqa: B027 (most kinds are quick)
-        """Tell `watcher` of steps as they are taken, where an episode may take long.
+        """Call `watcher` with the steps as they are taken, where an episode may take long.
 
-        Whole episodes are counted by the rollout: this is for people who wait.
+        The rollout counts whole episodes; this is for showing progress.
         """
 
     def close(self) -> None:  # noqa: B027 (most kinds have nothing to close)

@@ -1,4 +1,4 @@
-"""Evidence: what random episodes of an environment showed, and in words."""
+"""Evidence: the findings of random episodes of an environment, also in words."""
 
 from dataclasses import dataclass, field
 
@@ -6,30 +6,30 @@ import numpy as np
 from jaxtyping import Float
 
 SLOW_SECONDS = 0.002
-"""A step that takes longer is worth the message to a process of its own."""
+"""Seconds of a step above which a process of its own for each instance pays off."""
 
 
 @dataclass
 class Evidence:
-    """What random episodes showed."""
+    """The findings of random episodes."""
 
     step_limit_source: str = ""
-    """Who says what the step limit is."""
+    """Where the step limit comes from."""
     rewards: list[Float[np.ndarray, "_ objective"]] = field(default_factory=list)
-    """Of the episodes that were not cut; of all where every one was."""
+    """Rewards of the episodes that were not cut; of all, if every one was cut."""
     num_compared: int = 0
-    """Scripts of actions that were played again under another seed."""
+    """Sequences of actions that were repeated under another seed."""
     num_differing: int = 0
-    """How many of them led to something else."""
+    """How many of them had a different outcome."""
     first_states_differ: bool = False
-    """Whether seeds decide how an episode begins."""
+    """Whether the seed changes how an episode begins."""
     seed_respected: bool | None = None
-    """Whether the same seed and the same actions have the same outcome, where that says something:
-    None in a deterministic environment."""
+    """Whether the same seed and the same actions have the same outcome; None in a deterministic
+    environment, where this says nothing."""
     remarks: list[str] = field(default_factory=list)
-    """What the user should mend, though training can go on."""
+    """Problems that the user should correct, although training is possible."""
     seconds: float = 0.0
-    """Time that the steps took."""
+    """Seconds that the steps took."""
 
     @property
     def lengths(self) -> list[int]:
@@ -37,12 +37,12 @@ class Evidence:
         return [len(rewards) for rewards in self.rewards]
 
     def returns(self, discount: float = 1.0) -> Float[np.ndarray, "episode objective"]:
-        """What the episodes returned."""
+        """The returns of the episodes."""
         return np.array([discount ** np.arange(len(rewards)) @ rewards for rewards in self.rewards])
 
     @property
     def told(self) -> str:
-        """How it was found out whether the environment is deterministic, in a few words."""
+        """How determinism was found, in a few words."""
         if self.first_states_differ:
             return "episodes begin differently under other seeds"
         if self.num_compared == 0:
@@ -54,7 +54,7 @@ class Evidence:
 
 
 def slow_steps(seconds: float, num_steps: int, num_environments: int) -> list[str]:
-    """A sentence for an environment whose steps are better taken in several processes at once.
+    """A sentence for an environment whose steps should run in several processes at once.
 
     >>> slow_steps(30.0, 600, 16)
     ['a step takes 50 ms: --workers gives each of 16 environments a process of its own']

@@ -1,4 +1,4 @@
-"""What an environment's own code raises: how it is told, and how closing goes on after it."""
+"""Report errors of an environment's own code, and close environments in spite of them."""
 
 import logging
 import traceback
@@ -11,10 +11,10 @@ logger = logging.getLogger(__name__)
 
 @runtime_checkable
 class Closable(Protocol):
-    """What can be closed: a Gymnasium environment, or one of this package."""
+    """An object that can be closed: a Gymnasium environment, or one of this package."""
 
     def close(self) -> object:
-        """Release what is held."""
+        """Release all resources."""
 
 
 def failure_of(error: BaseException) -> str:
@@ -27,7 +27,7 @@ def failure_of(error: BaseException) -> str:
 def close_all(environments: Iterable[Closable], name: str) -> None:
     """Close environments, whatever their own code raises; the first failure is logged.
 
-    A socket or a viewer that is gone already must not cost a training its result.
+    An error in closing, such as a socket that is gone already, must not cost a training its result.
     """
     failures = []
     for environment in environments:

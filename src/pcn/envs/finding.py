@@ -1,4 +1,4 @@
-"""From a name or an object to an environment: made once, and probed once where need be."""
+"""From a name or an object to an environment: created once, and probed once if needed."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -32,24 +32,24 @@ from pcn.errors import UserError, perhaps
 from pcn.lookup import GivenName, find_object, is_importable, name_of
 
 ProbeSource = Callable[[GymnasiumSource, Mapping[str, Any]], Probe]
-"""Plays random episodes, given what is known already."""
+"""Runs random episodes, given what is known already."""
 ACTION_BOUNDS = ("action_low", "action_high")
 """The arguments for bounds of continuous actions."""
 
 
 @dataclass(frozen=True)
 class FoundEnvironment:
-    """An environment, and what it took to make it."""
+    """An environment, and how it was created."""
 
     environment: AbstractEnvironment
     arguments: Mapping[str, Any]
-    """What it was made with: defaults and what probing found included."""
+    """All arguments it was created with, including defaults and findings of probing."""
     num_episodes: int = 0
-    """Random episodes that were played to find out what was not given."""
+    """Random episodes of probing."""
     num_steps: int = 0
     """Environment steps of these episodes."""
     evidence: Evidence | None = None
-    """What they showed; None where there were none."""
+    """The findings of these episodes; None if there were none."""
 
 
 def find_environment(
@@ -82,7 +82,7 @@ def find_environment(
     """
 
     def probed(source: GymnasiumSource, given: Mapping[str, Any]) -> Probe:
-        source.instance()  # what cannot be made is told first
+        source.instance()  # report first what cannot be created
         if before_probing is not None:
             bounds = given.get("action_low"), given.get("action_high")
             actions = within(source.instance().action_space, *bounds)
@@ -110,7 +110,7 @@ def find_environment(
     if ":" in name or name in short:
         thing = find_object(name) if thing is None else thing
         if spec is not None and GYMNASIUM.keys() <= arguments.keys():
-            # All is known: a function need not be called to see that it makes a Gymnasium one.
+            # All is known, so the function need not be called to see what it makes.
             return _find_gymnasium(GymnasiumSource(name, thing), arguments, spec, None)
         found = as_environment(thing, name)
         if isinstance(found, AbstractEnvironment):
@@ -131,9 +131,10 @@ def find_environment(
 
 
 def environment_name(thing: Any) -> str:
-    """The name of an environment that was given as an object, or as what makes one.
+    """The name of an environment that was given as an object, or as a function or class that makes
+    one.
 
-    An instance has its class's name where the class makes an equal one without arguments.
+    An instance has its class's name if the class makes an equal one without arguments.
     """
     if isinstance(thing, gym.Env):
         raise UserError(
@@ -145,7 +146,7 @@ def environment_name(thing: Any) -> str:
     name = name_of(type(thing))
     try:
         makes_the_same = is_importable(name) and _are_same(type(thing)(), thing)
-    except Exception:  # whatever the user's own class raises when it misses arguments
+    except Exception:  # whatever the user's class raises without arguments
         makes_the_same = False
     return name if makes_the_same else GivenName(str(name), thing)
 
@@ -201,7 +202,8 @@ def _find_adapted(
     spec: EnvironmentSpec | None,
     probed: ProbeSource,
 ) -> FoundEnvironment:
-    """An environment of another JAX package; what is not given is found out by random episodes."""
+    """An environment of another JAX package; values that are not given are found by random
+    episodes."""
     from pcn.envs.adapted.environment import AdaptedEnvironment  # which imports JAX
 
     package = JAX_PACKAGES[str(package_of(name))]
@@ -211,7 +213,7 @@ def _find_adapted(
         source = package.make(name.partition(":")[2], **options)
     except UserError:
         raise
-    except Exception as error:  # whatever the package raises, such as for a file it cannot load
+    except Exception as error:  # whatever the package raises, such as for a missing file
         raise UserError(f"cannot make {name}: {error}") from None
     bounds = {key: settled[key] for key in ACTION_BOUNDS}
     own = {key: settled[key] for key in JAX_PACKAGE if key not in bounds}
@@ -248,7 +250,7 @@ def _find_adapted(
 def _bounds_unlike(
     own: gym.Space[Any], found: gym.Space[Any] | None
 ) -> dict[str, tuple[float, ...]]:
-    """The bounds of continuous actions as arguments, where they are not the environment's own."""
+    """The bounds of continuous actions as arguments, if they are not the environment's own."""
     if not isinstance(found, gym.spaces.Box) or found == own:
         return {}
     sides = zip(ACTION_BOUNDS, (found.low, found.high), strict=True)
@@ -260,7 +262,7 @@ def _probe_unless_known(
     settled: Mapping[str, Any],
     probed: ProbeSource,
 ) -> Probe:
-    """What is given, and what random episodes find where something is not."""
+    """The given values, and the findings of random episodes for the others."""
     names = ("reference_point", "deterministic", "masked_actions", "step_limit")
     given = {name: settled[name] for name in names if settled[name] is not None}
     bounds = {name: settled[name] for name in ACTION_BOUNDS}

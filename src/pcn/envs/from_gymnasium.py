@@ -17,13 +17,13 @@ from pcn.envs.worker_slots import ANSWER_SECONDS, WorkerSlots
 from pcn.errors import UserError
 
 MOST_ANSWER_SECONDS = 1e6
-"""Nobody waits longer for a worker process, and no operating system allows much more."""
+"""An upper limit of the waiting time for a worker process."""
 
 
 class GymnasiumEnvironment(AbstractEnvironment):
     """Several instances of a Gymnasium environment, stepped together with one policy call.
 
-    Nothing is made until it is needed: the spec says all that is known about the environment.
+    Instances are created when they are needed; until then the spec is enough.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class GymnasiumEnvironment(AbstractEnvironment):
         frame_stack: int = 2,
         discount: float = 1.0,
     ) -> "GymnasiumEnvironment":
-        """The environment as its one instance describes it; the instance is closed afterwards."""
+        """The environment as described by one instance, which is closed afterwards."""
         spec = describe(source, probe, frame_stack=frame_stack, discount=discount)
         source.close()
         return cls(spec, source.make, num_slots=num_slots, workers=workers)
 
     def slots(self) -> Slots:
-        """The instances, made when first needed and kept."""
+        """The instances, created when first needed and kept."""
         if self._slots is None or self._slots.closed:
             self._slots = self._make_slots()
         return self._slots
@@ -93,7 +93,7 @@ class GymnasiumEnvironment(AbstractEnvironment):
         )
 
     def watch(self, watcher: Watcher | None) -> None:
-        """Tell `watcher` of steps as they are taken."""
+        """Call `watcher` with steps as they are taken."""
         self._watcher = watcher
 
     def _tell(self, num_steps: int) -> None:
@@ -101,7 +101,7 @@ class GymnasiumEnvironment(AbstractEnvironment):
             self._watcher(num_steps)
 
     def prepare(self) -> None:
-        """Start the workers, so that errors in them are told before training begins."""
+        """Start the workers, so that their errors appear before training begins."""
         if self._workers:
             self.slots().reset(dict.fromkeys(range(self.num_slots), 0))
 
@@ -192,7 +192,7 @@ def _claimed_front(environment: gym.Env[Any, Any], count: int, discount: float) 
         return None
     try:
         returns = np.asarray(claim(discount), dtype=np.float64)
-    except Exception:  # some need arguments of their own, or optional packages
+    except Exception:  # some need arguments or optional packages
         return None
     if returns.ndim != 2 or returns.shape[1] != count or len(returns) == 0:
         return None

@@ -1,4 +1,4 @@
-"""Environments that users hand over in Python, or name as `module:Name`."""
+"""Environments that users pass as objects, or name as `module:Name`."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from pcn.errors import UserError
 
 
 def as_environment(thing: Any, name: str) -> AbstractEnvironment | GymnasiumSource:
-    """What a user gave, ready to train on.
+    """Turn an object of the user into an environment.
 
     An `AbstractEnvironment` is returned as it is. A class or a function is called without
     arguments. If that makes an `AbstractEnvironment`, it is the result. If it makes a Gymnasium
-    environment, the result is a `GymnasiumSource` that holds it, so that no other one is made to
-    look at. A class of Gymnasium environments is not called: its instance is made when needed.
-
-    `name` is used in errors and for Gymnasium environments; the others have a name in their spec.
+    environment, the result is a `GymnasiumSource` that holds it, so that no second one is created
+    for inspection. A class of Gymnasium environments is not called: its instance is created when
+    needed. `name` is used in errors and for Gymnasium environments; the others have a name in their
+    spec.
     """
     if isinstance(thing, AbstractEnvironment):
         return thing

@@ -1,4 +1,4 @@
-"""Checks of what users give for environments of other packages: Gymnasium's and those in JAX."""
+"""Checks of arguments for environments of other packages: Gymnasium's and those in JAX."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ COUNTS = ("environments", "frame_stack", "step_limit")
 
 
 def check_counts(settled: Mapping[str, Any]) -> None:
-    """Refuse counts below 1; None and what is missing are left alone."""
+    """Refuse counts below 1; None and missing arguments are allowed."""
     for name in COUNTS:
         value = settled.get(name)
         if value is not None and value < 1:

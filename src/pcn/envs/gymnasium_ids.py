@@ -8,7 +8,7 @@ from pcn.envs.registry import ENVIRONMENTS
 
 
 def make(environment: str, render_mode: str | None = None, **arguments: Any) -> gym.Env[Any, Any]:
-    """The entry point behind every id; only here the environment is imported."""
+    """The entry point of every id; the environment is imported only here."""
     from pcn.envs.finding import find_environment
 
     return find_environment(environment, arguments).environment.person_view(render_mode)

@@ -14,12 +14,12 @@ from pcn.errors import UserError
 MakeEnv = Callable[..., gym.Env[Any, Any]]
 
 EXTRA = "pip install 'pcn[gymnasium]' brings what MO-Gymnasium's ids need"
-"""Told where a package is missing."""
+"""Advice if a package is missing."""
 IN_EXTRA = ("box2d", "mujoco", "highway_env", "imageio", "packaging", "pandas")
 
 
 class GymnasiumSource:
-    """How to make a Gymnasium environment, and one instance of it to look at."""
+    """How to create a Gymnasium environment, and one instance for inspection."""
 
     def __init__(self, name: str, make: MakeEnv, instance: gym.Env[Any, Any] | None = None) -> None:
         self.name = name
@@ -32,7 +32,7 @@ class GymnasiumSource:
         return cls(name, partial(_make_by_id, name))
 
     def instance(self) -> gym.Env[Any, Any]:
-        """The instance; it is made when first needed, and then always the same."""
+        """The instance, created when first needed and then kept."""
         if self._instance is None:
             try:
                 made: Any = self.make()
@@ -51,7 +51,7 @@ class GymnasiumSource:
 
 
 class TellingFailures(gym.Wrapper[Any, Any, Any, Any]):
-    """The same environment, whose failures are told in one sentence."""
+    """The same environment; its failures are reported in one sentence."""
 
     def __init__(self, env: gym.Env[Any, Any], name: str) -> None:
         super().__init__(env)
@@ -89,7 +89,7 @@ def missing_hint(error: BaseException) -> str:
 
 
 def is_gymnasium_id(name: str) -> bool:
-    """Whether Gymnasium or MO-Gymnasium knows an environment of that id."""
+    """Whether Gymnasium or MO-Gymnasium has an environment with that id."""
     importlib.import_module("mo_gymnasium")
     return name in gym.registry
 

@@ -36,7 +36,7 @@ def is_picture(space: gym.Space[Any]) -> bool:
 
 
 def _brightest(space: gym.spaces.Box) -> float | None:
-    """What stands for white in a space of pictures: 1 or 255, everywhere."""
+    """The value of white in a space of pictures: 1 or 255, everywhere."""
     return next((white for white in (1.0, 255.0) if np.all(space.high == white)), None)
 
 
@@ -49,7 +49,7 @@ def as_bytes(space: gym.Space[Any], picture: Num[np.ndarray, "..."]) -> UInt8[np
 
 
 def picture_factor(space: gym.Space[Any]) -> float:
-    """What the numbers of a space of pictures are multiplied by, so that white is 255.
+    """The factor that makes white 255 in a space of pictures.
 
     >>> [picture_factor(gym.spaces.Box(0, high, (20, 20), np.uint8)) for high in (1, 255)]
     [255.0, 1.0]
@@ -77,9 +77,9 @@ class ObservationReader:
         self._read = array_reader(space)
         self._is_picture = frame_stack is not None and is_picture(space)
         self.shown_space = space
-        """What the environment shows."""
+        """The environment's observation space."""
         self.space: gym.Space[Any] = space
-        """What a policy sees."""
+        """The policy's observation space."""
         if self._is_picture:
             shape = (self._frame_stack, PICTURE_SIDE, PICTURE_SIDE)
             self.space = gym.spaces.Box(0, 255, shape, np.uint8)
@@ -142,7 +142,7 @@ def num_parts(spec: EnvironmentSpec) -> int:
 
 
 def whole_numbers(spec: EnvironmentSpec) -> bool:
-    """Whether an observation has whole numbers only: others hardly ever repeat themselves."""
+    """Whether an observation consists of whole numbers; others hardly ever repeat."""
     leaves = jax.tree.leaves(empty_observations(spec.observation_space, ()))
     return all(np.issubdtype(leaf.dtype, np.integer) or leaf.dtype == bool for leaf in leaves)
 
@@ -150,7 +150,7 @@ def whole_numbers(spec: EnvironmentSpec) -> bool:
 def from_flat(
     space: gym.Space[Any], numbers: Num[np.ndarray, "observation number"]
 ) -> PyTree[np.ndarray]:
-    """Observations of a space again from what `pcn.episodes.flat` made of them."""
+    """Restore observations of a space from the rows of `pcn.episodes.flat`."""
     leaves, tree = jax.tree.flatten(empty_observations(space, ()))
     ends = np.cumsum([leaf.size for leaf in leaves])[:-1]
     parts = np.split(numbers, ends, axis=1)

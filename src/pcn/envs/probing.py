@@ -1,7 +1,7 @@
-"""Probing: random episodes that find out what an unknown Gymnasium environment does not say.
+"""Probing: random episodes that find the properties of an unknown Gymnasium environment.
 
-They take at most a share of a training's steps; the last one is cut where the share ends. Finding
-bounds for actions that have none takes steps of its own.
+They take at most a share of a training's steps; the last episode is cut where the share ends. The
+search for bounds of actions takes steps of its own.
 """
 
 from dataclasses import dataclass, replace
@@ -18,15 +18,15 @@ from pcn.envs.reference_points import never_negative, reference_point
 from pcn.envs.step_limits import UNLIMITED_STEPS, StepLimit, observed_limit, written_limit
 
 PROBE_EPISODES = 20
-"""Random episodes that returns are measured in."""
+"""Random episodes in which returns are measured."""
 MOST_SCRIPTS = 200
-"""As long as all seems deterministic, so many random episodes are played a second time at most."""
+"""The most random episodes that are replayed while the environment seems deterministic."""
 PROBE_SHARE = 0.05
 """Share of a training's steps that probing may take."""
 FEW_STEPS = 500
-"""A share of so few steps tells little: short trainings may spend up to a fifth instead."""
+"""Where the share is smaller than this, short trainings may spend up to a fifth instead."""
 DEFAULT_STEPS = 10_000
-"""Most steps of a probe that belongs to no training."""
+"""Most steps of a probe without a training."""
 
 
 def most_probe_steps(total_steps: int) -> int:
@@ -50,20 +50,21 @@ def announced_steps(actions: gym.Space[Any], total_steps: int | None) -> int:
 
 @dataclass(frozen=True)
 class Probe:
-    """What training needs to know about an environment, as probing finds it or a user says it."""
+    """The properties of an environment that training needs, found by probing or given by the
+    user."""
 
     reference_point: tuple[float, ...]
     deterministic: bool
     masked_actions: bool
     step_limit: int
     num_episodes: int = 0
-    """Episodes that were played to find this out."""
+    """Random episodes of the probe."""
     num_steps: int = 0
-    """Environment steps that they took."""
+    """Environment steps of these episodes."""
     action_space: gym.Space[Any] | None = None
-    """The actions with bounds; None where the environment's own are used as they are."""
+    """The action space with bounds; None where the environment's own space is used."""
     evidence: Evidence | None = None
-    """How it was found out; None where everything was given."""
+    """The evidence; None if everything was given."""
 
 
 def probe(
@@ -120,7 +121,7 @@ def probe(
     ):
         episode_seed = prober.fresh_seed()
         repeat = float(np.random.default_rng(episode_seed).uniform()) * (len(first_ones) % 2)
-        # A first episode that took all steps would not be compared, and chance not be found out.
+        # A first episode that took all steps could not be compared, and randomness not be found.
         share = 0.5 if deterministic is None and not first_ones else 1.0
         first = prober.play(longest, seed=episode_seed, repeat=repeat, share=share)
         if evidence.first_states_differ:

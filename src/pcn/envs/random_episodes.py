@@ -1,4 +1,4 @@
-"""Random episodes in an unknown Gymnasium environment, and whether they can be repeated."""
+"""Random episodes in an unknown Gymnasium environment, and tests whether they can be repeated."""
 
 import time
 from copy import deepcopy
@@ -17,12 +17,12 @@ from pcn.errors import UserError
 from pcn.nets.heads import AbstractActionHead, action_head_for
 
 FIRST_STATES = 8
-"""How many seeds the first observation is compared under; this takes no step."""
+"""The number of seeds under which the first observation is compared; this takes no step."""
 
 
 @dataclass(frozen=True)
 class RandomEpisode:
-    """An episode of random actions, or of the actions of another one."""
+    """An episode of random actions, or of the actions of another episode."""
 
     observations: list[Any]
     actions: list[Any]
@@ -30,7 +30,7 @@ class RandomEpisode:
     masked: bool
     terminated: bool
     truncated: bool
-    """By the environment itself."""
+    """Truncated by the environment itself."""
     cut: bool
     """Whether the probe ran out of steps or time."""
 
@@ -50,7 +50,7 @@ class RandomEpisode:
 
 
 class Prober:
-    """One instance, random numbers, and the steps and the time that are left."""
+    """One instance, random numbers, and the remaining steps and time."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Prober:
         space.seed(self._seed)
 
     def allow(self, num_steps: int) -> None:
-        """Allow so many more steps, or fewer."""
+        """Change the number of allowed steps by this number."""
         self._most_steps += num_steps
 
     @property
@@ -120,9 +120,10 @@ class Prober:
         repeat: float = 0.0,
         share: float = 1.0,
     ) -> RandomEpisode:
-        """One episode of random actions, or of a script; `repeat` makes the last action likely.
+        """Run one episode of random actions, or of given ones; `repeat` makes the last action
+        likely.
 
-        It is cut where it has taken a `share` of the steps that are left.
+        It is cut when it has taken a `share` of the remaining steps.
         """
         started = time.perf_counter()
         room = max(1, int(share * self.steps_left))
@@ -167,7 +168,7 @@ class Prober:
                 wanted = head.from_environment(action)
                 allowed = head.allowed_row(wanted, head.from_info(info), rng)
                 if script is not None and not np.array_equal(allowed, wanted):
-                    break  # what was allowed is forbidden now, so something is random
+                    break  # an action that was allowed is forbidden now, so something is random
                 action = head.to_environment(allowed[None])[0]
             check.advance()
             answer = check.outcome(environment.step(action))
@@ -198,7 +199,7 @@ class Prober:
             self.evidence.remarks.append(outside)
 
     def compare(self, first: RandomEpisode, seed: int) -> bool:
-        """Whether the same actions led to something else under another seed."""
+        """Whether the same actions had another outcome under another seed."""
         again = self.play(len(first.actions), seed=self.fresh_seed(), script=first.actions)
         if not again.actions and first.actions and again.cut:
             return False
@@ -210,7 +211,7 @@ class Prober:
         return differs
 
     def test_seed(self, first: RandomEpisode, seed: int) -> None:
-        """Play an episode that randomness takes part in once more under its own seed."""
+        """Repeat an episode with random outcomes under its own seed."""
         if self.evidence.seed_respected is not None or not self.may_go_on:
             return
         again = self.play(len(first.actions), seed=seed, script=first.actions)

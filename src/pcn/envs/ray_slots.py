@@ -1,4 +1,4 @@
-"""Slots on the nodes of a Ray cluster; what is lost with a node is run again."""
+"""Slots on the nodes of a Ray cluster; episodes that are lost with a node are run again."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -23,27 +23,27 @@ from pcn.envs.worker_slots import (
 from pcn.errors import UserError
 
 LOST_ATTEMPTS = 4
-"""How many times what one message needs may be lost before it is given up."""
+"""How often the episodes of one message may be lost before it fails."""
 ACTOR_SECONDS = 60.0
-"""Until an actor has started, or has told that a worker of its does not answer."""
+"""Seconds until an actor has started, or has reported that its worker does not answer."""
 
 
 class Answer(NamedTuple):
-    """What a node answers."""
+    """The answer of a node."""
 
     answers: dict[int, Any]
     """By slot."""
     failed: str = ""
-    """What failed, in one sentence: the training cannot go on."""
+    """An error that ends the training, in one sentence."""
     lost: str = ""
-    """Which process was lost: others take its episodes over."""
+    """The process that was lost; others take over its episodes."""
 
 
 class NodeSlots:
     """Some slots on one node, each in a worker process there; an actor of the cluster.
 
-    A message of Ray's takes ten times as long as one to a process of the same machine, so one is
-    sent for all slots of a node together. A single slot is in the actor's own process.
+    A message of Ray takes ten times as long as one between processes of a machine, so one message
+    is sent for all slots of a node together. A single slot is in the actor's own process.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class NodeSlots:
         self._slots: WorkerSlots | None = None
 
     def answer(self, what: str, messages: Mapping[int, Any]) -> Answer:
-        """What a method of the slots returns."""
+        """The result of a method of the slots."""
         if self._alone is not None:
             [(slot, message)] = messages.items()
             failed, found = self._alone.answer(what, message)
@@ -73,7 +73,7 @@ class NodeSlots:
 
 @dataclass
 class _Episode:
-    """What has happened in a slot since it was reset."""
+    """The actions and rewards in a slot since its reset."""
 
     seed: int
     actions: list[Any] = field(default_factory=list)
@@ -82,21 +82,21 @@ class _Episode:
 
 @dataclass
 class _Share:
-    """The slots that one node has, and the actor that holds them there."""
+    """The slots of one node, and the actor that holds them."""
 
     slots: list[int]
     turn: int
-    """Which of the nodes it is."""
+    """The index of the node."""
     actor: Any
     is_new: bool = False
-    """Whether the actor replaces one that was lost, and has not taken its episodes over yet."""
+    """Whether the actor replaces a lost one, and has not taken over its episodes yet."""
 
 
 class RaySlots:
-    """Instances shared out among the nodes by their cores, and kept from one episode to the next.
+    """Instances distributed over the nodes by their cores, and kept between episodes.
 
-    Results do not depend on where an instance is: its process is seeded with every episode. When a
-    process or a node is lost, others take the same actions after the same seeds, and go on.
+    Results do not depend on where an instance is: its process is seeded with every episode. If a
+    process or a node is lost, others repeat the same actions after the same seeds and continue.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class RaySlots:
         return answers
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
-        """Run a whole episode in each of these slots, with one message to a node."""
+        """Run a whole episode in each of these slots, with one message per node."""
         answers = self._ask("play", scripts)
         for slot in scripts:
             self._episodes.pop(slot, None)
@@ -144,7 +144,7 @@ class RaySlots:
         return answers
 
     def close(self) -> None:
-        """End every actor, and the connection if nobody else uses it."""
+        """End every actor, and the connection if nothing else uses it."""
         if not self.closed:
             self.closed = True
             for share in self._shares:
@@ -152,7 +152,7 @@ class RaySlots:
             self._connection.close()
 
     def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
-        """The answers to messages, whatever is lost on the way."""
+        """Send messages and return the answers; lost episodes are repeated."""
         errors = self._ray.exceptions
         lost = errors.RayActorError, errors.ActorUnschedulableError
         found: dict[int, Any] = {}
@@ -185,7 +185,7 @@ class RaySlots:
         )
 
     def _send(self, share: _Share, what: str, messages: Mapping[int, Any]) -> list[Any]:
-        """Send messages, and before them what a new actor has to do first."""
+        """Send messages, after those that a new actor needs first."""
         first = []
         if share.is_new:
             over = messages if what != "step" else {}
@@ -199,7 +199,7 @@ class RaySlots:
         return [*first, share.actor.answer.remote(what, messages)]
 
     def _received(self, answers: list[Any]) -> Answer:
-        """What an actor has answered last; a `UserError` if it failed or hangs."""
+        """The last answer of an actor; a `UserError` if it failed or hangs."""
         seconds = ACTOR_SECONDS + self._answer_seconds * len(answers)
         try:
             *before, last = self._ray.get(answers, timeout=seconds)
@@ -224,10 +224,10 @@ class RaySlots:
         return last
 
     def _shared_out(self, num_slots: int) -> list[tuple[int, list[int]]]:
-        """The turns of nodes and the slots of each, as many as it has cores in turn.
+        """The order of nodes and the slots of each, in proportion to their cores.
 
-        Worker processes cannot import what is defined in a script that their node does not have.
-        Then each slot has an actor of its own.
+        Worker processes cannot import what is defined in a script that their node does not have. In
+        that case each slot has an actor of its own.
         """
         turns = [
             turn
@@ -243,13 +243,13 @@ class RaySlots:
         ]
 
     def _replace(self, share: _Share, *, elsewhere: bool) -> None:
-        """Another actor for the same slots, on the same node or on the next one."""
+        """Start another actor for the same slots, on the same node or on the next one."""
         self._ray.kill(share.actor)
         share.turn += elsewhere
         share.actor = self._start(share.slots, share.turn)
 
     def _start(self, slots: list[int], turn: int) -> Any:
-        """An actor on the node whose turn it is."""
+        """Start an actor on the next node."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         nodes = [node["NodeID"] for node in nodes_with_cores(self._ray)]

@@ -1,4 +1,4 @@
-"""An environment of which there are only recorded episodes."""
+"""An environment that exists only as recorded episodes."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from pcn.errors import UserError
 
 
 class RecordedEnvironment(AbstractEnvironment):
-    """Says what the episodes say, and cannot be stepped."""
+    """Has the spec of the episodes, and cannot be stepped."""
 
     def __init__(self, spec: EnvironmentSpec) -> None:
         self.spec = spec
 
     def person_view(self, render_mode: str | None = None) -> gym.Env[Any, Any]:
-        """Refuse: there is nothing to step."""
+        """Raise a `UserError`: there is nothing to step."""
         del render_mode
         raise UserError(
             f"{self.spec.name} is known from logged episodes only: give an environment with "

@@ -1,10 +1,10 @@
-"""A reference point from random episodes: worse than what policies worth having return.
+"""A reference point from random episodes: worse than the returns of useful policies.
 
 For each objective the point lies a tenth of the spread of returns below the worst return,
-discounted or not. An objective that is never negative begins at zero at most: a policy may do
-without it. An objective that only costs is followed to the step limit, at the worst cost of a step
-that was seen, but at most five times the mean one: a good policy may live longer and spend more
-than a random one. The result is rounded away from the returns.
+discounted or not. An objective that is never negative begins at zero at most, because a policy may
+do without it. An objective with only costs is extrapolated to the step limit, at the worst cost of
+a step, but at most five times the mean: a good policy may live longer and spend more than a random
+one. The result is rounded away from the returns.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 DISCOUNTS = (0.99, 0.95, 0.9, 0.5)
-"""The reference point is settled before the discount is: it is worse than returns with any of
+"""The reference point is chosen before the discount, so it is worse than returns with any of
 these."""
 MARGIN = 0.1
 """Distance from the worst return, as a share of the spread of returns."""
 SPENDING = 5.0
-"""How much more than random steps the steps of some policy may cost on average, at most."""
+"""How much more than random steps the steps of a policy may cost on average, at most."""
 BEYOND_LIMIT = 0.005
 """Distance from what a whole episode can cost, as a share of it."""
 
@@ -54,7 +54,7 @@ def reference_point(
     lowest = np.where(gains, np.minimum(lowest, 0.0), lowest)
     extent = returns.max(axis=0) - lowest
     unit = np.where(extent > 0, extent, np.abs(lowest))
-    unit = np.where(unit > 0, unit, 1.0)  # nothing but zeros: any unit does
+    unit = np.where(unit > 0, unit, 1.0)  # only zeros: any unit will do
     points = np.minimum(lowest - MARGIN * unit, _spent(episodes, ends, step_limit))
     return tuple(rounded_down(*pair) for pair in zip(points.tolist(), unit.tolist(), strict=True))
 
@@ -62,9 +62,9 @@ def reference_point(
 def _spent(
     episodes: Sequence[Float[np.ndarray, "_ objective"]], ends: Sequence[bool], step_limit: int
 ) -> Float[np.ndarray, " objective"]:
-    """What an objective that only costs may cost in a whole episode; infinity for others.
+    """The cost of a whole episode for an objective with only costs; infinity for others.
 
-    What comes with the end of an episode comes once, so it says nothing about other steps.
+    A cost that comes with the end of an episode comes once, so it says nothing about other steps.
     """
     on_the_way = [
         rewards[:-1] if end else rewards for rewards, end in zip(episodes, ends, strict=True)

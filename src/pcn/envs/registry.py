@@ -1,6 +1,7 @@
-"""The table of environments that come with `pcn`, and the arguments that environments take.
+"""The table of environments that come with `pcn`, and the arguments of environments.
 
-Reading the table imports none of the environments, nor JAX or SUMO: each is imported when made.
+Reading the table imports neither the environments nor JAX or SUMO: each is imported when it is
+created.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from pcn.checks import fits, type_name
 from pcn.errors import UserError
 
 Workers = bool | Literal["ray"]
-"""Whether environments live in processes of their own, or in actors of a Ray cluster."""
+"""Whether environments run in processes of their own, or in actors of a Ray cluster."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,10 @@ class Entry:
 
     summary: str
     make: Callable[..., Any]
-    """Makes the environment, an `AbstractEnvironment`, of its arguments."""
+    """A function that creates the environment, an `AbstractEnvironment`, from its arguments."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
-    """What has to be installed besides `pcn` itself."""
+    """The extra that has to be installed."""
 
 
 def _deep_sea_treasure() -> Any:
@@ -212,7 +213,8 @@ BRAX: dict[str, Parameter] = {
 
 
 def _of_package(module: str, source: str) -> Callable[..., Any]:
-    """Makes the source of an environment of another JAX package, which is imported only then."""
+    """A function that creates the source of an environment of another JAX package, which it
+    imports."""
 
     def make(name: str, **arguments: Any) -> Any:
         return getattr(import_module(f"pcn.envs.adapted.{module}"), source)(name, **arguments)
@@ -227,11 +229,11 @@ JAX_PACKAGES: dict[str, Entry] = {
     ),
     "brax": Entry("of brax", _of_package("brax", "BraxSource"), BRAX, ("brax",)),
 }
-"""By what stands before the colon of a name such as `gymnax:MountainCar-v0`."""
+"""By the prefix of a name such as `gymnax:MountainCar-v0`."""
 
 
 def package_of(name: str) -> str | None:
-    """The JAX package whose environment a name is of; None for other names."""
+    """The JAX package of an environment's name; None for other names."""
     package, colon, _ = name.partition(":")
     return package if colon and package in JAX_PACKAGES else None
 

@@ -1,4 +1,4 @@
-"""What runs in a worker process: one instance of an environment that answers messages."""
+"""The code of a worker process: one instance of an environment that answers messages."""
 
 import multiprocessing
 import multiprocessing.connection
@@ -21,13 +21,13 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 
 COUNTED_SECONDS = 1.0
-"""A worker that plays a whole episode tells that often how many steps it has taken."""
+"""Seconds between two reports of steps while a worker runs a whole episode."""
 
 
 def _seed_process(what: str, message: Any) -> None:
     """Seed the global generators of a worker with each episode's seed.
 
-    Some environments draw from them instead of their own. A worker's are nobody else's.
+    Some environments draw from them instead of their own. No other code uses a worker's generators.
     """
     if what != "step":
         seed = message if what == "reset" else message.seed
@@ -36,19 +36,19 @@ def _seed_process(what: str, message: Any) -> None:
 
 
 class SlotProcess:
-    """The one slot of a process that answers messages."""
+    """The only slot of a process that answers messages."""
 
     def __init__(
         self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
     ) -> None:
-        """`told` hears of the steps of whole episodes now and then, while they are played."""
+        """`told` is called with the steps of whole episodes now and then."""
         self._make = partial(Slot, make, spec)
         self._name = spec.name
         self._told = told
         self._slot: Slot | None = None
 
     def answer(self, what: str, message: Any) -> tuple[bool, Any]:
-        """False and what a slot's method returns, or True and what failed."""
+        """False and the result of a slot's method, or True and what failed."""
         try:
             self._slot = self._slot or self._make()
             self._slot.told = _NowAndThen(self._told) if what == "play" else tell_nobody
@@ -63,7 +63,7 @@ class SlotProcess:
 
 
 class _NowAndThen:
-    """Passes steps on, those of a second together."""
+    """Passes steps on, once a second."""
 
     def __init__(self, told: Watcher) -> None:
         self._told = told
@@ -78,7 +78,7 @@ class _NowAndThen:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it has ended, whatever it does at the time."""
+    """End this process when its parent has ended, whatever it does at the time."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
@@ -86,13 +86,13 @@ def _end_with_parent() -> None:
 
 
 def work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
-    """What a worker process runs: it answers messages until the pipe closes."""
-    # Ctrl-C in a terminal reaches workers too, and queueing systems end whole groups; the process
+    """Answer messages until the pipe closes; the main function of a worker process."""
+    # Ctrl-C in a terminal also reaches workers, and schedulers end whole groups; the process
     # that started the workers decides when to stop.
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    # A simulator that hangs would not see the pipe close.
+    # A simulator that hangs would not notice that the pipe closes.
     threading.Thread(target=_end_with_parent, daemon=True).start()
     process = SlotProcess(make, spec, told=lambda num_steps: pipe.send((None, num_steps)))
     while True:

@@ -1,6 +1,6 @@
-"""Instances of a Gymnasium environment in slots, and those of them that are in this process.
+"""Instances of a Gymnasium environment in slots, and slots in this process.
 
-`worker_slots.py` has each in a process of its own, `ray_slots.py` on a cluster.
+`worker_slots.py` has each instance in a process of its own, `ray_slots.py` on a cluster.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ from pcn.errors import UserError
 from pcn.nets.heads import action_head_for
 
 GO_ON = "a recorded run goes on from its last checkpoint with `pcn resume`"
-"""What can be done after a failure."""
+"""The advice after a failure."""
 
 Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
@@ -28,7 +28,7 @@ Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Script:
-    """The actions of one episode that are known before it begins."""
+    """The actions of one episode, known before it begins."""
 
     seed: int
     actions: Num[np.ndarray, "time part"]
@@ -38,16 +38,16 @@ class Script:
 
 @dataclass(frozen=True)
 class Beginning:
-    """The steps of an episode that have been taken already."""
+    """The steps of an episode that were taken already."""
 
     seed: int
     actions: list[Any]
-    """As the environment takes them."""
+    """In the form of the environment's action space."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """The episode that a script led to; lists and actions have one entry per step."""
+    """The episode of a script; lists and actions have one entry per step."""
 
     observations: list[Any]
     infos: list[dict[str, Any]]
@@ -81,7 +81,7 @@ class Slots(Protocol):
 
 
 def tell_nobody(num_steps: int) -> None:
-    """What slots tell of steps where nobody waits."""
+    """Ignore the steps."""
 
 
 class Slot:
@@ -91,12 +91,12 @@ class Slot:
         self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
     ) -> None:
         self.told = told
-        """Is told of every step."""
+        """Called after every step."""
         head = action_head_for(spec.action_space)
         self._check = AnswerCheck(spec.name, head, spec.num_objectives)
         self.environment = make()
         self.reader = reader_for(spec)
-        # Looking a method of an Equinox module up takes longer than most of them: once is enough.
+        # Looking up a method of an Equinox module is slower than most of them, so it is done once.
         self.to_environment = head.to_environment
         self.allowed_row, self.from_info = head.allowed_row, head.from_info
 
@@ -125,12 +125,12 @@ class Slot:
         return f"{self._check.where}: {failure_of(error)}; {GO_ON}"
 
     def begin(self, beginning: Beginning) -> list[Float[np.ndarray, " objective"]]:
-        """Take the first steps of an episode again; the rewards tell whether it is the same."""
+        """Repeat the first steps of an episode; the rewards show whether it is the same."""
         self.reset(beginning.seed)
         return [self.step(action)[1] for action in beginning.actions]
 
     def play(self, script: Script) -> Played:
-        """Play a whole episode."""
+        """Run a whole episode."""
         rng = np.random.default_rng(script.seed)
         observation, info = self.reset(script.seed)
         observations, infos, rewards = [], [], []
@@ -153,7 +153,7 @@ class Slot:
 
 
 class LocalSlots:
-    """All instances in this process, each made when it is first needed."""
+    """All instances in this process, each created when it is first needed."""
 
     def __init__(
         self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
@@ -191,7 +191,7 @@ class LocalSlots:
     def _fill(self, slots: Iterable[int]) -> None:
         for slot in slots:
             if slot not in self._filled:
-                # A source tells what cannot be made, and what to install for it.
+                # A source says what cannot be created, and what to install.
                 source = GymnasiumSource(self._spec.name, self._make)
                 self._filled[slot] = Slot(source.instance, self._spec, told=self._told)
 

@@ -1,4 +1,4 @@
-"""What an environment says about itself: objectives, spaces, limits and its true front."""
+"""The spec of an environment: objectives, spaces, limits and its true front."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +14,7 @@ from pcn.serialisation.spaces import space_from_json, space_to_json
 
 @dataclass(frozen=True)
 class Objective:
-    """One objective. Returns are always maximised; `direction` is how a person thinks of it.
+    """One objective. Returns are always maximised; `direction` is for display.
 
     A quantity to minimise (time, fuel) is rewarded with its negative.
     """
@@ -26,13 +26,13 @@ class Objective:
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """The best returns known for an environment, and how sure we are of them."""
+    """The best known returns of an environment, and how certain they are."""
 
     returns: Float[np.ndarray, "point objective"]
     status: Literal["proven", "best-known", "claimed"]
     source: str
     discount: float = 1.0
-    """The discount of the returns: another one has another front."""
+    """The discount of the returns; each discount has its own front."""
 
 
 TYPES: Mapping[str, Any] = {
@@ -50,11 +50,11 @@ TYPES: Mapping[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class EnvironmentSpec:
-    """Everything about an environment that does not change while it runs.
+    """The properties of an environment that do not change while it runs.
 
-    Specs are equal if compiled code cannot tell them apart: what is for people, such as the name,
-    and the front are not compared. Code that was compiled for an environment is used again for
-    another one of the same class with an equal spec. `to_json` tells any two specs apart.
+    Specs are equal if compiled code is the same for them: the front, and texts such as the name,
+    are not compared. Code that was compiled for an environment is used again for another one of the
+    same class with an equal spec. `to_json` distinguishes any two specs.
     """
 
     name: str
@@ -65,15 +65,15 @@ class EnvironmentSpec:
     reference_point: tuple[float, ...]
     front: Front | None = None
     deterministic: bool = True
-    """Whether the same actions always lead to the same episode: one execution is enough then."""
+    """Whether the same actions always lead to the same episode, so that one execution is enough."""
     masked_actions: bool = False
-    """Whether each step says which actions are allowed."""
+    """Whether each step has a mask of the allowed actions."""
     action_names: tuple[str, ...] = ()
-    """What each action of a `Discrete` space does, for people."""
+    """The name of each action of a `Discrete` space."""
     shown_space: gym.Space[Any] | None = None
-    """What the environment shows where policies see something else: pictures are reduced."""
+    """The environment's own observations, where policies get others: pictures are reduced."""
     frame_stack: int = 1
-    """How many of the last pictures a policy sees."""
+    """How many of the last pictures a policy gets."""
 
     def __post_init__(self) -> None:
         if len(self.reference_point) != len(self.objectives):
@@ -113,17 +113,17 @@ class EnvironmentSpec:
 
     @property
     def has_one_unit(self) -> bool:
-        """Whether all objectives are said to have one unit and one direction, or none has any."""
+        """Whether all objectives have the same unit and direction, or none has a unit."""
         return len({(objective.unit, objective.direction) for objective in self.objectives}) == 1
 
     def at_discount(self, discount: float) -> "EnvironmentSpec":
-        """The spec for runs with this discount: without a front that is for another one."""
+        """The spec for runs with this discount, without a front of another discount."""
         if self.front is None or self.front.discount == discount:
             return self
         return replace(self, front=None)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything the spec says, as JSON; `from_json` reads it again exactly."""
+        """The whole spec as JSON; `from_json` reads it again exactly."""
         front = self.front
         return {
             "name": self.name,

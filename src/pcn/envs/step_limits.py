@@ -1,4 +1,4 @@
-"""The step limit of a Gymnasium environment: where it is written, or what random episodes show."""
+"""The step limit of a Gymnasium environment: written in it, or estimated from random episodes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -8,9 +8,9 @@ import gymnasium as gym
 UNLIMITED_STEPS = 1000
 """Step limit of environments that have none, if the budget allows episodes of that length."""
 OF_EQUAL_LENGTH = 10
-"""Limit of an environment whose random episodes all had one length, in that length."""
+"""Limit as a multiple of the episode length, if all random episodes had the same length."""
 EPISODES_IN_BUDGET = 100
-"""At least so many episodes of an environment without a limit fit into the budget."""
+"""The fewest episodes of an environment without a limit that fit into the budget."""
 _ATTRIBUTES = (
     "_max_episode_steps",
     "max_episode_steps",
@@ -21,16 +21,16 @@ _ATTRIBUTES = (
 
 
 class StepLimit(NamedTuple):
-    """The longest episode, and who says so."""
+    """The longest episode, and where the limit comes from."""
 
     steps: int
     source: str
 
 
 def written_limit(environment: gym.Env[Any, Any]) -> StepLimit | None:
-    """The limit that the spec, a wrapper anywhere in the chain or an attribute tells, if any.
+    """The limit in the spec, in a wrapper anywhere in the chain or in an attribute, if any.
 
-    Of several the smallest counts: it is the one that ends an episode.
+    The smallest of several counts, because it ends the episode.
     """
     found = list(_written(environment))
     return min(found, key=lambda limit: limit.steps) if found else None
@@ -44,7 +44,7 @@ def _written(environment: gym.Env[Any, Any]) -> Iterator[StepLimit]:
     layer: Any = environment
     while True:
         wrapper = type(layer).__name__
-        # A wrapper passes attributes of what it wraps on: only its own are looked at.
+        # Wrappers pass on attributes of the wrapped environment, so only their own are read.
         own = vars(layer) if isinstance(layer, gym.Wrapper) else None
         for name in _ATTRIBUTES:
             value = getattr(layer, name, None) if own is None else own.get(name)
@@ -67,9 +67,10 @@ def observed_limit(
 ) -> StepLimit:
     """A limit from the lengths of random episodes, where none is written.
 
-    Episodes that the environment truncated tell its limit, if all were equally long and none lasted
-    longer: others were truncated for something else, such as leaving a region. Otherwise episodes
-    may be long, but not so long that few fit into the budget, unless some were longer than that.
+    If the environment truncated episodes, their length is the limit, provided that all were equally
+    long and none lasted longer. Otherwise they were truncated for another reason, such as leaving a
+    region. In that case episodes may be long, but not so long that few fit into the budget, unless
+    some were longer than that.
     """
     longest = max([*truncated, *terminated], default=0)
     if truncated and min(truncated) == longest:

@@ -47,7 +47,7 @@ def border_height(
     The noise of a cell is made from its coordinates, so no table of all cells is needed.
     """
     key = jax.random.key(seed)
-    # As many coordinates at a time as fit into the 32 bits that a key takes in.
+    # As many coordinates at a time as fit into the 32 bits that a key takes.
     at_once = max(1, int(31 / np.log2(size)))
     for start in range(0, len(cell), at_once):
         number = jnp.uint32(0)

@@ -28,16 +28,16 @@ from pcn.processor_time import count_worker, keep_worker
 logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 600.0
-"""A worker that has not answered for so long is given up."""
+"""Seconds without an answer after which a worker is given up."""
 TOLD_SECONDS = 30.0
-"""A worker that has not answered for so long is told of."""
+"""Seconds without an answer after which a notice says so."""
 _NAME = "pcn-worker"
 _UNGUARDED = 77
 """Exit code of a worker that was about to start workers while it imported the main script."""
 
 
 class WorkerDied(UserError):
-    """A worker process has ended by itself, or somebody has killed it."""
+    """A worker process has ended by itself, or was killed."""
 
 
 class WorkerSlots:
@@ -91,7 +91,7 @@ class WorkerSlots:
         return self._ask("play", scripts)
 
     def begin(self, beginnings: Mapping[int, Beginning]) -> dict[int, list[np.ndarray]]:
-        """Take the first steps of an episode again in each of these slots; their rewards."""
+        """Repeat the first steps of an episode in each of these slots; return their rewards."""
         return self._ask("begin", beginnings)
 
     def _ask(self, what: str, messages: Mapping[int, Any]) -> dict[int, Any]:
@@ -116,7 +116,7 @@ class WorkerSlots:
         return {slot: answer for slot, (_, answer) in answers.items()}
 
     def _played(self, slots: Iterable[int]) -> dict[int, Any]:
-        """The episodes of these slots, once all are over; steps are told as they are taken."""
+        """The episodes of these slots, once all are over; steps are reported as they are taken."""
         counted: dict[int, int] = dict.fromkeys(slots, 0)
         answers: dict[int, Any] = {}
         while len(answers) < len(counted):
@@ -157,7 +157,7 @@ class WorkerSlots:
         )
 
     def _tell_of_the_dead(self) -> None:
-        """End all workers and raise the `UserError` that says which one died."""
+        """End all workers and raise the `UserError` that names the one that died."""
         multiprocessing.connection.wait([p.sentinel for p in self._processes], timeout=1)
         dead = {p.pid: p.exitcode for p in self._processes if not p.is_alive()}
         self.close()
@@ -184,14 +184,15 @@ class WorkerSlots:
 
 
 def _reason(code: int | None) -> str:
-    """Why a process ended, where its exit code says that."""
+    """Why a process ended, if its exit code says so."""
     if code is None or code == 0:
         return ""
     return f", killed by signal {-code}" if code < 0 else f", exit code {code}"
 
 
 def _needs_main(make: MakeEnv, spec: EnvironmentSpec) -> bool:
-    """Whether a worker has to import the main script; a `UserError` if it can import nothing."""
+    """Whether a worker has to import the main script; a `UserError` if it cannot import
+    anything."""
     try:
         return b"__main__" in bytes(ForkingPickler.dumps((make, spec)))
     except (AttributeError, TypeError, pickle.PicklingError):
@@ -228,7 +229,8 @@ def _end_if_unguarded() -> None:
 
 
 def _context() -> Any:
-    """How workers are started: by a fork server that has only imported, where there is one."""
+    """How workers are started: by a fork server that has only imported modules, where there is
+    one."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

@@ -66,9 +66,7 @@ def carry_out_plan(
     def hear(event: TaskEvent) -> None:
         if isinstance(event, Ended):
             if upload is not None:
-                with suppress(
-                    UserError
-                ):  # it is downloaded again at the end, where a failure is reported
+                with suppress(UserError):  # it is tried again at the end
                     fetch_uploaded(upload, preparation.plan.runs, folder)
             if event.ending == "failed":
                 log = log_file(preparation.folder / event.name)

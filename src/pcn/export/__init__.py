@@ -1,6 +1,7 @@
 """Policies and episodes for other tools: ONNX models, and datasets.
 
-Names are imported when they are first used: what they need may not be installed.
+Names are imported when they are first used, because the packages that they need may not be
+installed.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Whether an exported model says what the network says."""
+"""Check that an exported model agrees with the network."""
 
 import copy
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ NUM_OBSERVATIONS = 64
 MOST_NETWORKS = 8
 """Networks of a stack that are compared."""
 MOST_DIFFERENCE = 1e-3
-"""Largest difference of outputs, in the largest of them, that rounding can explain."""
+"""Largest relative difference of outputs that rounding can explain."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far a model and the network that it was made of agree on random observations."""
+    """The agreement of a model and its network on random observations."""
 
     num_observations: int
     num_equal: int
-    """On how many the greedy action is the same."""
+    """The number of equal greedy actions."""
     largest_difference: float
-    """Of any output of the network."""
+    """The largest difference of any output."""
 
 
 def check_agreement(model: bytes, run: Run, networks: Networks) -> Agreement:
@@ -72,7 +72,7 @@ def check_agreement(model: bytes, run: Run, networks: Networks) -> Agreement:
 def _asked(
     policy: Any, begins: list[dict[str, Any]], observations: PyTree[np.ndarray]
 ) -> tuple[dict[str, np.ndarray], Float[np.ndarray, "observation output"]]:
-    """The inputs besides the observations, and what the network itself puts out."""
+    """The inputs besides the observations, and the outputs of the network itself."""
     if "desired_return" not in begins[0]:
         return {}, np.asarray(jax.jit(jax.vmap(policy))(observations))
     chosen = [begins[number % len(begins)] for number in range(NUM_OBSERVATIONS)]

@@ -22,7 +22,7 @@ def _action_shape(space: gym.Space[Any], head: AbstractActionHead) -> list[int]:
 
 
 def model_facts(run: Run, networks: Networks, ids: list[int]) -> dict[str, Any]:
-    """What stands as JSON in the model; `ids` are those of the policies in the run's front.csv."""
+    """The metadata of the model as JSON; `ids` are those of the policies in the run's front.csv."""
     spec, settings = run.spec, run.settings
     head = networks.stack.action_head
     return {

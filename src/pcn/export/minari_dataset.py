@@ -60,7 +60,7 @@ def write_minari(path: Path, logged: LoggedEpisodes) -> None:
         _datasets_in(Path(temporary)),
         warnings.catch_warnings(),
     ):
-        warnings.simplefilter("ignore")  # that nobody is named as the author
+        warnings.simplefilter("ignore")  # Minari warns that no author is named
         dataset = minari.create_dataset_from_buffers(
             name,
             buffers,
@@ -77,7 +77,7 @@ def write_minari(path: Path, logged: LoggedEpisodes) -> None:
 
 @contextmanager
 def _datasets_in(folder: Path) -> Iterator[None]:
-    """Let Minari write into a folder; afterwards its environment variable is what it was."""
+    """Let Minari write into a folder; its environment variable is restored afterwards."""
     before = os.environ.get("MINARI_DATASETS_PATH")
     os.environ["MINARI_DATASETS_PATH"] = str(folder)
     try:

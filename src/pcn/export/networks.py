@@ -1,4 +1,4 @@
-"""What of a run is exported: its networks side by side, and the rules by which each acts."""
+"""The exported part of a run: its networks, and the rules by which commands change."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from pcn.runs.run import Run
 
 @dataclass(frozen=True)
 class Networks:
-    """The networks of a run, and how each policy of the run begins."""
+    """The networks of a run, and the first command of each policy."""
 
     stack: Any
     """The networks in one module; every array has a first axis of one entry per network."""
     rules: list[dict[str, Any]]
-    """By which each network's command changes while it acts."""
+    """The rule by which each network's command changes while it acts."""
     policies: list[dict[str, Any]]
     """For each policy the number of its network and, where it takes one, its first command."""
 
@@ -68,7 +68,7 @@ def _conditioned(run: Run) -> Networks:
 
 
 def _rule(agent: ConditionedAgent) -> dict[str, Any]:
-    """How what is left of a command follows from a step, in numbers for JSON."""
+    """The rule by which a command changes after a step, as numbers for JSON."""
     expectations = agent.policy.expectations
     bound = {"upper_bound": _finite(agent.upper_bound)}
     if expectations is not None:
@@ -87,7 +87,7 @@ def _rule(agent: ConditionedAgent) -> dict[str, Any]:
 
 
 def _finite(values: Any) -> list[float]:
-    """JSON has no infinity: the largest number of single precision bounds nothing either."""
+    """Replace infinity, which JSON does not have, by the largest number of single precision."""
     most = float(np.finfo(np.float32).max)
     return np.clip(np.asarray(values, np.float64), -most, most).tolist()
 
@@ -114,4 +114,4 @@ AGENT_KINDS: dict[type, Callable[[Run], Networks]] = {
     ConditionedAgent: _conditioned,
     PolicyAgent: _plain,
 }
-"""How the networks of a run are found, by the kind of its agents."""
+"""Functions that find the networks of a run, by the kind of its agents."""

@@ -19,7 +19,7 @@ class OnnxFiles:
 
     @classmethod
     def beside(cls, model: Path) -> "OnnxFiles":
-        """The names of the files for a model: the runner's can be imported."""
+        """The names of the files for a model; the runner's name can be imported."""
         letters = unicodedata.normalize("NFKC", model.stem)  # as Python reads names
         stem = "".join(one if f"_{one}".isidentifier() else "_" for one in letters)
         name = f"{stem}_policy" if stem.isidentifier() else f"model_{stem}_policy"
@@ -64,7 +64,7 @@ def write_onnx(run: Run, path: str | Path, *, policy: int | None = None) -> Onnx
 
 
 def _refuse_bad_places(files: OnnxFiles) -> None:
-    """Refuse what cannot be written, or would be lost, before anything is computed."""
+    """Refuse files that cannot be written, or would be overwritten, before anything is computed."""
     from pcn.export.runner import MARK, is_for_another_model
 
     try:

@@ -10,13 +10,14 @@ import numpy as np
 from pcn.version import __version__
 
 MARK = "Written by pcn"
-"""Stands in the first line of every file that is written beside a model."""
+"""A mark in the first line of every file that is written beside a model."""
 
 
 def runner_source(facts: dict[str, Any], model_name: str, *, whole: bool = False) -> str:
     """The source of the runner for one model: only the lines that this model needs.
 
-    That of a `whole` run is told which policy it is, and looks its command up in the metadata.
+    The runner of a `whole` run takes the number of a policy, and reads its command from the
+    metadata.
     """
     return "\n".join(_lines(facts, model_name, whole)) + "\n"
 
@@ -24,7 +25,7 @@ def runner_source(facts: dict[str, Any], model_name: str, *, whole: bool = False
 def is_for_another_model(source: str, model_name: str) -> bool:
     """Whether a runner was written for another model than the one of this name."""
     first = source.partition("\n")[0]
-    # Up to 0.2.0 names stood there without quotes.
+    # Up to 0.2.0 names had no quotes there.
     return not any(f" {name}; " in first for name in (_quoted(model_name), model_name))
 
 
@@ -96,7 +97,7 @@ def _lines(facts: dict[str, Any], model_name: str, choose: bool) -> Iterator[str
 
 @dataclass(frozen=True)
 class _Number:
-    """Numbers of a rule, by which commands change: literals, or looked up in the metadata."""
+    """Numbers of a rule for commands: literals, or read from the metadata."""
 
     key: str
     """Its name in the metadata."""
@@ -105,7 +106,7 @@ class _Number:
     values: list[Any] | None
     """None where rules differ: then it is an attribute."""
     otherwise: str = ""
-    """What stands for it where a rule has no such numbers."""
+    """The value for rules that have no such numbers."""
 
     @property
     def attribute(self) -> str:
@@ -130,11 +131,11 @@ class _Number:
 
 
 _UNBOUNDED = float(np.finfo(np.float32).max)
-"""Stands for infinity in the metadata."""
+"""The number that means infinity in the metadata."""
 
 
 def _numbers(facts: dict[str, Any]) -> list[_Number]:
-    """The numbers that the rules of a model need; bounds that bound nothing are left out."""
+    """The numbers that the rules of a model need; infinite bounds are left out."""
     rules = facts["networks"]
     needed = {
         "upper_bound": ("HIGHEST", "np.inf"),
@@ -197,7 +198,7 @@ def _inputs(parts: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _picture_lines(pictures: dict[str, Any]) -> Iterator[str]:
-    """What `ObservationReader` does with pictures, of bytes or of real numbers."""
+    """The lines that do the same with pictures as `ObservationReader`."""
     side, frames, factor = pictures["side"], pictures["frames"], pictures["factor"]
     yield f"        picture = np.rint(np.asarray(observation) * {factor})"
     yield "        picture = np.squeeze(np.clip(picture, 0, 255).astype(np.uint8))"
@@ -208,7 +209,7 @@ def _picture_lines(pictures: dict[str, Any]) -> Iterator[str]:
 
 
 def _observing(kinds: set[str], facts: dict[str, Any]) -> Iterator[str]:
-    """How the desired return changes with a step; policies of planning keep it."""
+    """The lines that change the desired return after a step; policies of planning keep it."""
     names = {one.key: one.name for one in _numbers(facts)}
     discount = float(facts["discount"])
     for kind in ("rewards", "expectations"):

@@ -13,7 +13,7 @@ from pcn.errors import UserError
 from pcn.serialisation.files import write_bytes
 
 LETTERS_PER_INCH = 10.5
-"""Letters of a title that fit into an inch."""
+"""Characters of a title per inch."""
 BESIDE_AXES = 0.7
 """Inches that labels take beside the axes."""
 
@@ -41,7 +41,7 @@ def set_title(axes: Axes, lines: Sequence[str]) -> None:
 
 
 def escaped(text: str) -> str:
-    """Text as matplotlib shows it letter by letter: a dollar sign would begin a formula."""
+    """Text that matplotlib shows literally: a dollar sign would begin a formula."""
     return text.replace("$", r"\$")
 
 

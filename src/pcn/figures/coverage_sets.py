@@ -80,7 +80,7 @@ def _plane(
 
 
 def _paint(style: Style) -> dict[str, Any]:
-    """Markers made of lines have one colour, others an edge and an inside."""
+    """Colours of a marker: markers made of lines have one colour, others an edge and a face."""
     if style.marker in "+x":
         return {"color": style.colour}
     return {"edgecolors": style.colour, "facecolors": style.face}
@@ -139,7 +139,7 @@ def _parallel(
     for point in [] if front is None else (front - low) / extent:
         axes.plot(np.arange(len(low)), point, color=KNOWN, lw=3, alpha=alpha / 2, zorder=1)
     rows = [(label, point) for label, points in sets.items() for point in points]
-    # In random order: in their own, the last algorithm would hide the others.
+    # In random order: otherwise the last algorithm would hide the others.
     for index in np.random.default_rng(0).permutation(len(rows)):
         label, point = rows[index]
         scaled = (point - low) / extent

@@ -1,4 +1,4 @@
-"""The front of a run: executed returns, requested returns and the best that is known."""
+"""The front of a run: executed returns, requested returns and the known front."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from pcn.runs.run import Run
 
 KNOWN, EXECUTED, MISSED = "#9aa5b1", "#0b6fb8", "#d1495b"
 MOST_IDS = 30
-"""Ids of more policies than these would hide one another."""
+"""Ids are shown for at most this many policies; more would overlap."""
 
 
 def front_figure(run: Run) -> Figure:
@@ -57,7 +57,8 @@ def _fronts(runs: Sequence[Run]) -> list[Float[np.ndarray, "_ objective"]]:
 
 
 def _title(run: Run, spec: EnvironmentSpec) -> list[str]:
-    """How much of the known front was executed, and how many policies return what was requested."""
+    """The share of the known front that was executed, and the number of policies that return what
+    was requested."""
     executed = run.coverage_set.front
     order = run.coverage_set.order
     lines = [f"{spec.name}: {len(executed)} {order.adjective} policies"]
@@ -74,7 +75,7 @@ def _title(run: Run, spec: EnvironmentSpec) -> list[str]:
 
 
 def _missed(run: Run) -> Float[np.ndarray, "_ objective"]:
-    """The returns that were requested and are not executed."""
+    """The requested returns that are not executed."""
     found = run.coverage_set
     if not run.takes_commands:
         return found.requested[:0]
@@ -140,7 +141,7 @@ def _parallel(axes: Axes, run: Run, spec: EnvironmentSpec) -> None:
     spread = np.ptp(first) if len(first) else 0.0
     shades = (first - first.min()) / spread if spread > 0 else np.full(len(first), 0.5)
     colours = matplotlib.colormaps["viridis"](shades)
-    # In random order: in their own, those with most of the first objective would hide the others.
+    # In random order: otherwise the lines with most of the first objective would hide others.
     for index in np.random.default_rng(0).permutation(len(scaled)):
         axes.plot(position, scaled[index], color=colours[index], alpha=_alpha(executed), zorder=2)
     colour = matplotlib.colormaps["viridis"](0.5)

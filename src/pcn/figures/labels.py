@@ -1,4 +1,4 @@
-"""What the runs of a figure are called."""
+"""Labels of the runs in a figure."""
 
 from collections import Counter
 from collections.abc import Sequence

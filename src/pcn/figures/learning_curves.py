@@ -1,4 +1,4 @@
-"""Hypervolume while training, of several algorithms over seeds."""
+"""Hypervolume during training, of several algorithms over seeds."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ FAR_APART = 10.0
 """Algorithms whose trainings differ more than that in length are drawn on a log scale."""
 
 SHORT = 14
-"""Up to so many letters, four labels stand beside one another in a legend."""
+"""Up to this many characters, four labels fit side by side in a legend."""
 
 
 def learning_curves_figure(
@@ -43,7 +43,7 @@ def learning_curves_figure(
         axes.axhline(best, color="#777", lw=1, ls="--", label=f"known front: {best:.6g}")
     for label, (x, middle, low, high) in curves.items():
         colour = styles[label].colour
-        # Between two places a run has what it had at the first of them.
+        # Between two evaluations a run keeps the value of the first.
         axes.step(x, middle, where="post", color=colour, lw=1.6, label=label)
         axes.plot(x[-1:], middle[-1:], marker="o", ms=4, color=colour)
         if np.isfinite(low).all():

@@ -1,4 +1,4 @@
-"""How a training went: hypervolume of the archive and of executed policies, step by step."""
+"""Hypervolume of the archive and of executed policies during training."""
 
 import numpy as np
 from jaxtyping import Float
@@ -20,8 +20,8 @@ ARCHIVE = "#d98c00"
 def progress_figure(runs: list[Run]) -> Figure:
     """Archive and executed hypervolume against environment steps, one pair of lines per run.
 
-    Where the front is known, what is missing from its hypervolume is drawn, on a log scale: the
-    last hundredth of a hypervolume can be half of the front.
+    Where the front is known, the difference to its hypervolume is drawn, on a log scale: the last
+    hundredth of a hypervolume can be half of the front.
     """
     refuse_different_environments(runs)
     specs = [run.spec for run in runs]
@@ -81,12 +81,13 @@ def _curve(run: Run, name: str, best: float | None) -> Float[np.ndarray, " place
     if best is None:
         return volume
     missing = best - volume
-    # The last digits of sums that were added up in another order are no difference.
+    # Sums in another order may differ in their last digits: that is not a difference.
     return np.where(missing < 1e-9 * abs(best), 0.0, missing)
 
 
 def _best(spec: EnvironmentSpec) -> float | None:
-    """The hypervolume of the known front; what an environment merely claims does not count."""
+    """The hypervolume of the known front; a front that the environment only claims does not
+    count."""
     if spec.front is None or spec.front.status == "claimed":
         return None
     return hypervolume(spec.front.returns, np.asarray(spec.reference_point, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""Colours and markers by which algorithms are told apart, also by people who are colour-blind."""
+"""Colours and markers of algorithms, which colour-blind people can distinguish, too."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 # Okabe and Ito's colours, in an order in which neighbours differ in brightness, too.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8a00")
 MARKERS = ("+", "o", "x", "s", "^", "D", "v", "*")
-"""Markers that can be told apart where they lie on top of one another."""
+"""Markers that can be distinguished where they overlap."""
 
 
 class Style(NamedTuple):
@@ -22,11 +22,12 @@ class Style(NamedTuple):
 
 
 FIRST = ("pcn", "mones", "ra")
-"""Labels that look the same in every figure, whatever stands beside them."""
+"""Labels that have the same style in every figure."""
 
 
 def styles_of(labels: Sequence[str]) -> dict[str, Style]:
-    """A style for each label; more labels than colours begin anew with other markers.
+    """A style for each label; if there are more labels than colours, colours repeat with other
+    markers.
 
     >>> styles_of(["pcn", "pcn-paper", "ra"])["ra"] == styles_of(["ra"])["ra"]
     True

@@ -47,13 +47,13 @@ __all__ = [
 
 
 def _eum(returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
-    """The field's expected utility: linear users, returns as they are."""
+    """The usual expected utility metric: linear users, returns without scaling."""
     zeros = np.zeros_like(problem.reference_point)
     return expected_utility(returns, zeros, zeros + 1, family="linear")
 
 
 def _mul(returns: Float[np.ndarray, "point objective"], problem: Problem) -> float:
-    """The field's maximum utility loss: linear users, returns as they are."""
+    """The usual maximum utility loss: linear users, returns without scaling."""
     zeros = np.zeros_like(problem.reference_point)
     return maximum_utility_loss(returns, problem.known_front, zeros, zeros + 1, family="linear")
 
@@ -61,7 +61,7 @@ def _mul(returns: Float[np.ndarray, "point objective"], problem: Problem) -> flo
 def _non_dominated(
     returns: Float[np.ndarray, "point objective"], problem: Problem
 ) -> Float[np.ndarray, "kept objective"]:
-    """The coverage set among returns: nobody chooses a dominated one, however close it is."""
+    """The coverage set among returns: no user chooses a dominated return, however close it is."""
     return returns[problem.order.non_dominated_mask(returns)]
 
 

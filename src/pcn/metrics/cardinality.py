@@ -1,4 +1,4 @@
-"""Cardinality: how many different trade-offs a set of returns offers."""
+"""Cardinality: the number of different trade-offs among returns."""
 
 import numpy as np
 from jaxtyping import Float
@@ -14,7 +14,7 @@ def cardinality(
 ) -> float:
     """The number of distinct non-dominated returns, after rounding to the tolerances.
 
-    Another `order` than Pareto's counts those that no other one dominates in it.
+    With another `order` than Pareto's, it counts the returns that are non-dominated in that order.
 
     >>> cardinality(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 2.0], [0.0, 0.0]]))
     2.0

@@ -1,4 +1,4 @@
-"""Epsilon indicators: how far the true front's points are from the coverage set."""
+"""Epsilon indicators: how far the points of the true front are from the coverage set."""
 
 import numpy as np
 from jaxtyping import Float

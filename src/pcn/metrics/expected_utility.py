@@ -1,4 +1,4 @@
-"""Expected utility: what users with random monotone preferences get from a set of returns."""
+"""Expected utility of a set of returns for users with random monotone preferences."""
 
 from typing import Literal, get_args
 

@@ -1,6 +1,6 @@
-"""Fairness: how evenly returns share out what objectives of one unit get.
+"""Fairness: how evenly returns are distributed over objectives of one unit.
 
-The inputs are gains: what each objective gets beyond a common zero, never negative.
+The inputs are gains: what each objective gets above a common zero, never negative.
 """
 
 import numpy as np

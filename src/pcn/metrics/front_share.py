@@ -7,7 +7,7 @@ from pcn.metrics.normalise import check_comparable
 from pcn.pareto import Tolerances, tolerances_for
 
 SMALL_SHARE = 1e-4
-"""Which share of the front's spread is small: returns as close as that are the same."""
+"""Returns closer than this share of the front's spread count as equal."""
 
 
 def found_mask(

@@ -11,9 +11,10 @@ from pcn.errors import UserError
 from pcn.pareto import unique_front
 
 _MOST_OBJECTIVES_FOR_MOOCORE = 5
-"""A thousand points with 7 objectives take moocore minutes and pygmo's WFG a tenth of a second."""
+"""Number of objectives from which pygmo is used: a thousand points with 7 objectives take moocore
+minutes and pygmo's WFG a tenth of a second."""
 MOST_OBJECTIVES_WITHOUT_PYGMO = 6
-"""Up to here moocore still does, where pygmo is missing."""
+"""Number of objectives up to which moocore is used if pygmo is missing."""
 
 
 def hypervolume(
@@ -44,7 +45,7 @@ def hypervolume(
 
 
 def pygmo_for(num_objectives: int) -> Any:
-    """The package pygmo; None where it is not needed, or missing and can be done without."""
+    """The package pygmo; None if it is not needed, or if it is missing and moocore will do."""
     if num_objectives <= _MOST_OBJECTIVES_FOR_MOOCORE:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The hypervolume of returns that are known as means over a few executions only."""
+"""The hypervolume of returns that are known only as means over a few executions."""
 
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -39,12 +39,11 @@ def noisy_hypervolume(
 ) -> NoisyHypervolume:
     """Estimate the hypervolume of the policies' true means.
 
-    The hypervolume of observed means is too large: it takes what happened to go well. With half of
-    the executions it is larger still, and the difference tells how much larger it is than it would
-    be with infinitely many. The interval is that of a bootstrap over executions.
-
-    Executions with the same number stay together, because they may have met the same randomness.
-    Without `rng` the random choices are always the same ones.
+    The hypervolume of observed means is biased upwards: it selects means that are too high by
+    chance. With half of the executions the bias is larger still, and the difference estimates the
+    bias compared with infinitely many. The interval is that of a bootstrap over executions.
+    Executions with the same number stay together, because they may share their random numbers.
+    Without `rng` the random choices are always the same.
     """
     rng = np.random.default_rng(0) if rng is None else rng
     whole = hypervolume(singles.means, reference_point)

@@ -1,4 +1,4 @@
-"""What a set of returns is measured against, and the one way every metric is called."""
+"""The problem that returns are measured against, and the common interface of metrics."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pcn.pareto import PARETO, AbstractOrder, Tolerances, tolerances_for
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What metrics need to know about an environment; only the reference point is a must."""
+    """The properties of an environment that metrics need; only the reference point is required."""
 
     reference_point: Float[np.ndarray, " objective"]
     """The point that hypervolume is measured from."""
@@ -23,12 +23,13 @@ class Problem:
     """The best value of each objective by itself; where it is not given, the front's."""
 
     tolerances: Tolerances | None = None
-    """Returns closer than this in each objective are the same; by default what is small for the
-    front, or nothing where it is not known."""
+    """Returns closer than this in each objective are the same. The default is a small share of the
+    front's spread, or zero if the front is not known."""
     order: AbstractOrder = PARETO
-    """What makes a return better than another one, where a metric counts those that are."""
+    """The order that decides which return is better, for metrics that count non-dominated
+    returns."""
     one_unit: bool = False
-    """Whether objectives can be compared with one another, as measures of fairness do."""
+    """Whether objectives share a unit, as measures of fairness require."""
 
     def __post_init__(self) -> None:
         if self.ideal is None and self.front is not None:
@@ -45,7 +46,7 @@ class Problem:
 
     @property
     def known_front(self) -> Float[np.ndarray, "front objective"]:
-        """The true front, or an error that says it is missing."""
+        """The true front; an error if it is not known."""
         if self.front is None:
             raise ValueError("this metric needs the true front, and the problem has none")
         return self.front
@@ -53,9 +54,9 @@ class Problem:
     def gains(
         self, returns: Float[np.ndarray, "point objective"]
     ) -> Float[np.ndarray, "point objective"]:
-        """How much more than the reference point each objective gets; at least nothing.
+        """How much more than the reference point each objective gets; at least zero.
 
-        An error says so where objectives cannot be compared with one another.
+        An error if the objectives have no common unit.
         """
         if not self.one_unit:
             raise ValueError("this metric needs objectives of one unit, and the problem has none")
@@ -63,7 +64,7 @@ class Problem:
 
     @property
     def known_ideal(self) -> Float[np.ndarray, " objective"]:
-        """The ideal, or an error that says it is missing."""
+        """The ideal; an error if it is not known."""
         if self.ideal is None:
             raise ValueError(
                 "this metric needs an ideal or the true front, the problem has neither"
@@ -78,10 +79,10 @@ class Metric:
     measure: Callable[[Float[np.ndarray, "point objective"], Problem], float]
     higher_is_better: bool
     needs: Literal["front", "ideal", "one_unit"] | None = None
-    """What the problem must know besides its reference point."""
+    """The properties that the problem must have besides its reference point."""
 
     def measurable_on(self, problem: Problem) -> bool:
-        """Whether the problem knows what this metric needs."""
+        """Whether the problem has the properties that this metric needs."""
         known = True if self.needs is None else getattr(problem, self.needs)
         if self.needs == "ideal" and known is not None:
             return bool(np.all(known > problem.reference_point))

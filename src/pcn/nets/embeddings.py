@@ -1,4 +1,4 @@
-"""State embeddings: they turn an observation into the vector that a policy works with."""
+"""State embeddings turn an observation into the vector that a policy works with."""
 
 import math
 from abc import abstractmethod
@@ -19,7 +19,7 @@ class AbstractStateEmbedding(eqx.Module):
     """Turns one observation into `width` numbers; the policy applies the activation to them."""
 
     one_row_per_value: ClassVar[bool] = False
-    """Whether each value of each number in an observation has a weight of its own."""
+    """Whether each value of each number in an observation has its own weight."""
 
     @abstractmethod
     def __call__(self, observation: PyTree[Array]) -> Float[Array, " width"]:
@@ -201,12 +201,12 @@ class OwnEmbedding(AbstractStateEmbedding):
         return embedded
 
     def fitted(self, observations: PyTree[AnyArray]) -> "OwnEmbedding":
-        """What the module's own method `fitted` returns, if it has one."""
+        """The result of the module's own method `fitted`, if it has one."""
         fitted = getattr(self.module, "fitted", None)
         return self if fitted is None else OwnEmbedding(fitted(observations))
 
     def last_layers(self) -> list[eqx.nn.Linear]:
-        """Refuse: which layers of a user's module are its last ones is not known."""
+        """Raise an error: the last layers of a user's module are not known."""
         raise UserError(
             f"the last layers of {self.module!r} are not known: give the policy a width"
         )

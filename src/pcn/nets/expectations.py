@@ -1,4 +1,4 @@
-"""Expectations: what a step brings on average, and how likely the episode goes on after it."""
+"""Expectations: the mean reward of a step, and the probability that the episode goes on."""
 
 import equinox as eqx
 import jax
@@ -14,10 +14,11 @@ HIDDEN_LAYERS = 2
 
 
 class Expectations(eqx.Module):
-    """Mean reward and chance of going on after one action; batch with `jax.vmap`.
+    """Mean reward and probability of going on after one action; batch with `jax.vmap`.
 
-    Only what is random is expected: objectives whose rewards follow from observation and action
-    keep the rewards that came, and where ends follow from them, going on is no chance.
+    Only random quantities are replaced by expectations. Objectives whose rewards follow from
+    observation and action keep the received rewards. Where the end of an episode follows from them,
+    the probability of going on is 1.
     """
 
     embed_state: AbstractStateEmbedding
@@ -26,15 +27,15 @@ class Expectations(eqx.Module):
     reward_mean: Float[Array, " objective"]
     reward_deviation: Float[Array, " objective"]
     random_rewards: Bool[Array, " objective"]
-    """The objectives whose mean rewards count instead of those that came."""
+    """The objectives whose mean rewards replace the received ones."""
     random_ends: Bool[Array, ""]
-    """Whether the chance of going on counts."""
+    """Whether the probability of going on is used."""
     lowest: Float[Array, " objective"]
-    """Desired returns are kept above this while acting."""
+    """Lower bound of desired returns while acting."""
     highest: Float[Array, " objective"]
-    """Desired returns are kept below this while acting."""
+    """Upper bound of desired returns while acting."""
     least_survival: Float[Array, ""]
-    """Smallest chance of going on that desired returns are divided by."""
+    """Smallest probability of going on that desired returns are divided by."""
 
     def __init__(
         self,
@@ -46,7 +47,7 @@ class Expectations(eqx.Module):
         least_survival: float = 0.05,
         key: PRNGKeyArray,
     ) -> None:
-        """Untrained: nothing is random yet, so that commands follow the rewards."""
+        """An untrained network: nothing counts as random yet, so commands follow the rewards."""
         self.embed_state = embed_state
         self.head = eqx.nn.MLP(
             width + action_head.num_features, num_objectives + 1, width, HIDDEN_LAYERS, key=key
@@ -77,12 +78,12 @@ class Expectations(eqx.Module):
     def __call__(
         self, observation: PyTree[Array], action: Num[Array, " part"]
     ) -> Float[Array, " step"]:
-        """The mean reward, then the chance of going on: 1 where ends are not random."""
+        """The mean reward, then the probability of going on: 1 where ends are not random."""
         reward, end = self.raw(observation, action)
         return jnp.append(reward, jnp.where(self.random_ends, 1 - end, 1.0))
 
     def nothing(self) -> Float[np.ndarray, " step"]:
-        """What is expected before the first action."""
+        """The expectation before the first action."""
         return np.append(np.zeros(len(self.reward_mean), np.float32), np.float32(1))
 
     def left(
@@ -93,9 +94,10 @@ class Expectations(eqx.Module):
         *,
         discount: Float[AnyArray, ""],
     ) -> Float[Array, " objective"]:
-        """What is left of a desired return after a step that was expected to bring `expected`.
+        """The rest of a desired return after a step with the expectation `expected`.
 
-        Survivors have to bring what the others cannot: hence the division.
+        It is divided by the probability of going on, because episodes that go on have to make up
+        for those that end.
         """
         deducted = jnp.where(self.random_rewards, expected[:-1], reward)
         survival = jnp.maximum(expected[-1], self.least_survival)

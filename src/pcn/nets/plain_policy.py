@@ -61,7 +61,7 @@ class PlainPolicy(eqx.Module):
         return state if self.head is None else self.head(jnp.tanh(state))
 
     def undecided(self) -> "PlainPolicy":
-        """The policy with a last layer of zeros, by which every action is equally likely."""
+        """The policy with a last layer of zeros, so that every action is equally likely."""
 
         def last(policy: "PlainPolicy") -> list[eqx.nn.Linear]:
             return policy.embed_state.last_layers() if policy.head is None else [policy.head]
@@ -100,7 +100,7 @@ class WeightVector(eqx.Module):
         return jnp.concatenate([jnp.ravel(leaf) for leaf in self._weights()])
 
     def policy(self, weights: Float[Array, " weight"]) -> PlainPolicy:
-        """The policy with these weights; all else is as in `like`."""
+        """The policy with these weights; everything else is as in `like`."""
         own, rest = eqx.partition(self.like, weight_mask(self.like))
         leaves, structure = jax.tree.flatten(own)
         ends = np.cumsum([int(np.prod(leaf.shape)) for leaf in leaves])[:-1].tolist()

@@ -26,7 +26,8 @@ class ConditionedPolicy(eqx.Module):
     action_head: AbstractActionHead
     gate: Gate = eqx.field(static=True)
     expectations: Expectations | None
-    """By which its commands change while it acts; None where they follow the rewards."""
+    """The expectations that change its commands while it acts; None where commands follow the
+    rewards."""
 
     def __init__(
         self,
@@ -60,7 +61,7 @@ class ConditionedPolicy(eqx.Module):
         return self.head(jax.nn.relu(state) * (1.0 + embedded))
 
     def expecting(self, expectations: Expectations) -> "ConditionedPolicy":
-        """The same network, whose commands change by what it expects."""
+        """The same network, whose commands follow its expectations."""
         return eqx.tree_at(
             lambda policy: policy.expectations,
             self,

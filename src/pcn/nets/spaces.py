@@ -1,4 +1,4 @@
-"""Which state embedding suits an observation space."""
+"""Choose the state embedding for an observation space."""
 
 from typing import Any, Protocol
 
@@ -125,7 +125,7 @@ def own_embedding(
     example: PyTree[AnyArray],
     key: PRNGKeyArray,
 ) -> AbstractStateEmbedding:
-    """The module that a user wrote, once it has embedded an example of an observation."""
+    """Create the user's embedding, and test it with an example of an observation."""
     make = find_function(name)
     try:
         module = make(space, width, key=key)

@@ -1,4 +1,4 @@
-"""Value network: what each option of an action returns, for those who weigh objectives so."""
+"""Value network: the expected return of each option of an action, for weights of the objectives."""
 
 import equinox as eqx
 import jax
@@ -11,16 +11,16 @@ HIDDEN_LAYERS = 2
 
 
 class ValueNetwork(eqx.Module):
-    """One expected return for each option, under the policy that is best for some weights.
+    """The expected return of each option under the policy that is best for given weights.
 
     Observations are vectors of real numbers. Values are in units: an objective's return is its
-    value times its unit. Weights count extents: an objective of twice the extent has returns that
-    differ by twice as much for the same weight. Batch with `jax.vmap`.
+    value times its unit. Weights refer to extents: an objective of twice the extent has returns
+    that differ by twice as much for the same weight. Batch with `jax.vmap`.
     """
 
     network: eqx.nn.MLP
     mean: Float[Array, " number"]
-    """Of the observations."""
+    """Mean and deviation of the observations."""
     deviation: Float[Array, " number"]
     unit: Float[Array, " objective"]
     extent: Float[Array, " objective"]
@@ -46,7 +46,7 @@ class ValueNetwork(eqx.Module):
     def __call__(
         self, observation: Float[AnyArray, " number"], weights: Float[AnyArray, " objective"]
     ) -> Float[Array, "option objective"]:
-        """The value of each option, if the best policy for the weights goes on after it."""
+        """The value of each option, if the best policy for the weights acts afterwards."""
         # These are data, not weights: without this, gradients would change them.
         mean, deviation = jax.lax.stop_gradient((self.mean, self.deviation))
         seen = (observation - mean) / deviation
@@ -70,7 +70,7 @@ class ValueNetwork(eqx.Module):
     def rescaled(
         self, unit: Float[AnyArray, " objective"], extent: Float[AnyArray, " objective"]
     ) -> "ValueNetwork":
-        """The same returns in other units, to weights that count other extents.
+        """The same returns in other units, for weights that refer to other extents.
 
         Hasselt et al., "Learning values across many orders of magnitude", 2016, arXiv:1602.07714.
         """

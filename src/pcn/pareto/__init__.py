@@ -1,4 +1,4 @@
-"""Geometry of return vectors: dominance, crowding, scores, few for many. No RL in here."""
+"""Geometry of return vectors: dominance, crowding, scores, representative subsets. No RL here."""
 
 from pcn.pareto.choosing import best_first, spread_out
 from pcn.pareto.compromise import Balanced, Knee, balanced, knee, nearest_point, shares, unit_ranges

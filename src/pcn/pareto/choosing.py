@@ -1,4 +1,4 @@
-"""A few points that stand for many: the best of each objective, then always the farthest one."""
+"""Choose a few points that represent many: the best of each objective, then the farthest ones."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -11,14 +11,15 @@ def best_first(
     *,
     front_mask: Bool[np.ndarray, " point"] | None = None,
 ) -> Int[np.ndarray, " point"]:
-    """An order of points of which every beginning is a good choice.
+    """An order of points such that the first k are a good choice, for every k.
 
-    First come the non-dominated: the best of each objective, then always the one that is farthest
-    from all before it, in units of their ranges. The dominated follow, the nearest first. Which
-    points are non-dominated can be given, where another order than Pareto's decides.
+    The non-dominated points come first: the best of each objective, then repeatedly the point that
+    is farthest from all before it, in units of their ranges. The dominated points follow, the
+    nearest first. The non-dominated points can be given, if another order than Pareto's decides.
 
-    `spread_out` is its sibling for vectors of which none is dominated: it begins with the best sum
-    as well, and decides ties of an extreme by the sum. One for the other changes results.
+    `spread_out` is similar, for vectors that are all non-dominated: it also begins with the best
+    sum, and breaks ties of an extreme by the sum. Replacing one function by the other changes
+    results.
 
     >>> best_first(np.array([[0.0, 4.0], [1.0, 3.0], [2.0, 2.0], [4.0, 0.0], [0.0, 0.0]]))
     array([3, 0, 2, 1, 4])
@@ -44,20 +45,19 @@ def best_first(
 def spread_out(
     vectors: Float[np.ndarray, "vector objective"], count: int
 ) -> Int[np.ndarray, " kept"]:
-    """Index `count` vectors that stand for all: the extremes, the best sum, the farthest ones.
+    """Indices of `count` vectors that represent all: the extremes, the best sum, the farthest ones.
 
     Every objective is scaled to [0, 1]. After the best vector of each objective and the one with
-    the largest sum, the vector that is farthest from those chosen comes next, again and again.
-
+    the largest sum, the vector that is farthest from the chosen ones comes next, again and again.
     All vectors should be non-dominated; `best_first` orders points that may not be. Sets of
-    thousands are thinned out at every state of a plan, so distances come from matrix products.
+    thousands are reduced at every state of a plan, so distances are computed by matrix products.
 
     >>> spread_out(np.array([[0.0, 4.0], [1.0, 3.5], [2.0, 3.0], [4.0, 0.0]]), 3)
     array([3, 0, 2])
     """
     lowest, highest = vectors.min(axis=0), vectors.max(axis=0)
     scaled = (vectors - lowest) / np.where(highest > lowest, highest - lowest, 1.0)
-    # Ties of an extreme are decided by the sum: the best corner of a face, not just any.
+    # Ties of an extreme are broken by the sum, to get the best corner of a face.
     total = scaled.sum(axis=1)
     extremes = [int(np.lexsort((total, column))[-1]) for column in scaled.T]
     chosen = list(dict.fromkeys([*extremes, int(total.argmax())]))[:count]

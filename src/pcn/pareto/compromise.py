@@ -1,4 +1,4 @@
-"""Compromises on a front: its knee, and the point whose weakest objective is the strongest."""
+"""Compromises on a front: its knee, and the point with the best weakest objective."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,11 @@ import numpy as np
 from jaxtyping import Float
 
 LEAST_RATIO = 1.0 + 1e-9
-"""Below this the moves from a point are an even exchange: it is no knee."""
+"""The smallest ratio of loss to gain at a knee; below it, moving away is an even exchange."""
 
 
 class Knee(NamedTuple):
-    """A point that costs more to leave than any other point brings."""
+    """A point that is costly to leave: every other point gives up more than it gains."""
 
     point: int
     ratio: float
@@ -18,13 +18,13 @@ class Knee(NamedTuple):
 
 
 class Balanced(NamedTuple):
-    """The point whose weakest objective is the strongest."""
+    """The point whose weakest objective is better than that of any other point."""
 
     point: int
     weakest: int
     """The objective in which it is weakest."""
     share: float
-    """How much of that objective's range it reaches."""
+    """The share of that objective's range that it reaches."""
 
 
 def shares(
@@ -42,14 +42,13 @@ def shares(
 
 
 def knee(front: Float[np.ndarray, "point objective"]) -> Knee | None:
-    """The knee of a front; None where moving along it is an even exchange or better.
+    """The knee of a front; None if moving along the front is an even exchange or better.
 
-    A move's gain is the sum of what it brings in the objectives that rise, its loss the sum of
-    what it gives up in the others, all as shares of their ranges. From a knee, every move loses
-    more than it gains (Rachmawati and Srinivasan, doi:10.1109/TEVC.2009.2017515). That is so for
-    the point with the largest sum of shares, and for no other: in two objectives it is the point
-    farthest above the line through the extremes (Das, doi:10.1007/BF01195985). A concave front has
-    no knee.
+    The gain of a move is the sum of its improvements, its loss the sum of its deteriorations, all
+    as shares of the objectives' ranges. From a knee, every move loses more than it gains
+    (Rachmawati and Srinivasan, doi:10.1109/TEVC.2009.2017515). This holds only for the point with
+    the largest sum of shares. In two objectives it is the point farthest above the line through the
+    extremes (Das, doi:10.1007/BF01195985). A concave front has no knee.
 
     >>> knee(np.array([[0.0, 4.0], [3.0, 3.0], [4.0, 0.0]]))
     Knee(point=1, ratio=3.0)
@@ -72,7 +71,7 @@ def knee(front: Float[np.ndarray, "point objective"]) -> Knee | None:
 def balanced(front: Float[np.ndarray, "point objective"]) -> Balanced | None:
     """The point with the largest smallest share; of several, the one with the largest sum.
 
-    None where every point is the worst of all in some objective: then none is balanced.
+    None if every point is the worst in some objective.
 
     >>> balanced(np.array([[0.0, 4.0], [1.0, 3.0], [2.0, 2.5], [4.0, 0.0]]))
     Balanced(point=2, weakest=0, share=0.5)
@@ -105,7 +104,7 @@ def nearest_point(
 def unit_ranges(
     front: Float[np.ndarray, "point objective"],
 ) -> Float[np.ndarray, " objective"]:
-    """The range of each objective; 1 where all points are equal, so that one can divide by it.
+    """The range of each objective; 1 where all points are equal, so that it can be a divisor.
 
     >>> unit_ranges(np.array([[0.0, 5.0], [4.0, 5.0]])).tolist()
     [4.0, 1.0]

@@ -7,14 +7,12 @@ from jaxtyping import Float, Int
 def crowding_distance(
     returns: Float[np.ndarray, "point objective"], *, normalise: bool = True
 ) -> Float[np.ndarray, " point"]:
-    """Sum over objectives the distance between a point's upper and lower neighbour.
+    """Sum over objectives of the distance between a point's upper and lower neighbour.
 
     By default every objective is first scaled to [0, 1], as in the authors' code: the paper's
-    threshold of 0.2 only has a meaning on that scale. `normalise=False` gives the distances
-    of Algorithm 1 as printed.
-
-    The first and the last point in an objective's order miss a neighbour; they get the
-    objective's whole range (1 when normalised), so that extrema are never crowded. Points that
+    threshold of 0.2 only has a meaning on that scale. `normalise=False` gives the distances of
+    Algorithm 1 as printed. The first and the last point of an objective lack a neighbour; they get
+    the objective's whole range (1 when normalised), so that extrema are never crowded. Points that
     tie in an objective are neighbours in the order they are stored. An objective in which all
     points agree adds nothing, except that a lone point is an extremum: 1 for each objective.
 
@@ -42,8 +40,8 @@ def crowding_in_order(
 ) -> Float[np.ndarray, " point"]:
     """Crowding distance of points whose `stable_order` is known.
 
-    An `order` that leaves points out measures the others as if those were not there; the
-    points left out get zero.
+    If an `order` leaves points out, the others are measured as if those did not exist; the points
+    left out get zero.
     """
     distance = np.zeros(columns.shape[1])
     if order.shape[1] == 1 and normalise:

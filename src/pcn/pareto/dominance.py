@@ -1,4 +1,4 @@
-"""Pareto dominance between return vectors: who dominates whom, and how many do."""
+"""Pareto dominance between return vectors, and counts of dominating points."""
 
 from collections.abc import Callable
 
@@ -9,12 +9,12 @@ from jaxtyping import Bool, Float, Int
 from pcn.pareto.spread import Tolerances
 
 Criteria = Callable[[Float[np.ndarray, "point objective"]], Float[np.ndarray, "point objective"]]
-"""What is compared instead of the returns themselves; see `orders/`."""
+"""A function whose results are compared instead of the returns themselves; see `orders/`."""
 
 _MOST_PAIRS_AT_ONCE = 1 << 18  # 256 kB of comparisons: they stay in the cache
 _ROUNDED_UP_FROM = (np.sqrt(5.0) - 1) / 2
-"""Which part of a multiple is rounded up to it. It is irrational: between two multiples lies no
-number that returns are likely to have, where noise would decide to which of them it is rounded."""
+"""The fraction of a multiple that is rounded up to it. It is irrational, so that returns do not lie
+exactly between two multiples, where noise would decide the direction."""
 
 
 def dominates(a: Float[np.ndarray, " objective"], b: Float[np.ndarray, " objective"]) -> bool:
@@ -58,9 +58,10 @@ def num_earlier_copies(
 
 
 def unique_front(returns: Float[np.ndarray, "point objective"]) -> Int[np.ndarray, " front"]:
-    """Index the distinct non-dominated points, ordered by return vector (first objective first).
+    """Indices of the distinct non-dominated points, ordered by return vector (first objective
+    first).
 
-    Of equal points the first one stands for all.
+    Of equal points the first one is returned.
 
     >>> unique_front(np.array([[2.0, 2.0], [1.0, 3.0], [2.0, 2.0], [1.0, 2.0]]))
     array([1, 0])
@@ -88,7 +89,7 @@ def covered_mask(
 def rounded(
     returns: Float[np.ndarray, "point objective"], tolerances: Tolerances
 ) -> Float[np.ndarray, "point objective"]:
-    """Round to multiples of the tolerances, so that float32 noise cannot decide who dominates.
+    """Round to multiples of the tolerances, so that float32 noise does not decide dominance.
 
     An objective whose tolerance is zero stays as it is.
 
@@ -106,7 +107,7 @@ def rounded(
 def _lexicographic(
     returns: Float[np.ndarray, "point objective"],
 ) -> tuple[Int[np.ndarray, " point"], Bool[np.ndarray, " point"]]:
-    """A stable sort of the points, and which sorted ones differ from the one before."""
+    """A stable sort of the points, and a mask of those that differ from the one before."""
     order = np.lexsort(returns.T[::-1])
     is_first = np.ones(len(returns), dtype=bool)
     is_first[1:] = np.any(returns[order[1:]] != returns[order[:-1]], axis=1)
@@ -114,12 +115,12 @@ def _lexicographic(
 
 
 class DominanceCounts:
-    """For each stored point, how many other stored points dominate it.
+    """For each stored point, the number of other stored points that dominate it.
 
-    Adding or removing k of N points costs k x N comparisons. Points keep their order:
-    `add` appends, `keep` closes the gaps. With `tolerances`, the stored points are the
-    `rounded` ones; callers who need the exact returns keep them. With `criteria`, a point
-    dominates another one if the criteria of its exact return do; copies are still equal points.
+    Adding or removing k of N points costs k x N comparisons. Points keep their order: `add`
+    appends, `keep` closes the gaps. With `tolerances`, the stored points are the `rounded` ones;
+    callers that need the exact returns keep them. With `criteria`, a point dominates another one if
+    the criteria of its exact return do; copies are still equal points.
 
     >>> counts = DominanceCounts(num_objectives=2)
     >>> counts.add(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
@@ -137,7 +138,7 @@ class DominanceCounts:
     columns: Float[np.ndarray, "objective point"]
     """The stored returns, one row per objective: comparisons run along the points."""
     compared: Float[np.ndarray, "objective point"]
-    """Their criteria in the same way; the same array where returns themselves are compared."""
+    """Their criteria in the same form; the same array where returns themselves are compared."""
 
     def __init__(
         self,
@@ -191,7 +192,7 @@ class DominanceCounts:
         for rows in _chunks(len(returns), len(self)):
             at_least, at_most = _compare(compared[:, rows], self.compared)
             self.num_dominating += (at_least > at_most).sum(axis=0)
-            # Pairs of two new points were counted by the line above.
+            # Pairs of two new points were counted above.
             dominated_by_old = (at_most > at_least)[:, :num_old]
             self.num_dominating[num_old:][rows] += dominated_by_old.sum(axis=1)
             if self.criteria is not None:

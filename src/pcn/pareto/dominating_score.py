@@ -1,4 +1,4 @@
-"""Dominating score: how much a stored return deserves its place (paper, section 4.4)."""
+"""Dominating score: which stored returns are worth keeping (paper, section 4.4)."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -25,17 +25,16 @@ def dominating_score(
     """Score each point by its distance to the front, doubled where points are crowded.
 
     The distance is that of the returns as given (Eq. 6), or measured in `extents`, a length for
-    each objective: then the unit of an objective decides nothing. Crowding is measured on
-    normalised returns.
-    A crowded point of the front loses the penalty, unlike in the public implementations.
+    each objective; then the units of objectives do not matter. Crowding is measured on normalised
+    returns. A crowded point of the front also pays the penalty, unlike in the public
+    implementations.
 
-    Copies: the crowding distance is measured among the distinct points, so a copy does not
-    crowd its original, and a copy is crowded (it sits on its twin). It pays `duplicate_penalty`
-    once for that and once more for every equal point stored before it. Hence of equal points
-    the first always scores highest, the second next, and any copy of a front point scores
-    below every distinct front point.
+    Copies: the crowding distance is measured among the distinct points, so a copy does not crowd
+    its original, but the copy itself counts as crowded. It pays `duplicate_penalty` once for that
+    and once more for every equal point stored before it. So of equal points the first always scores
+    highest, the second next, and any copy of a front point scores below every distinct front point.
 
-    `front_mask` saves finding the non-dominated points where they are known.
+    `front_mask` marks the non-dominated points, if they are known already.
 
     >>> front_and_copy = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     >>> dominating_score(front_and_copy)
@@ -67,7 +66,7 @@ def score(
     crowded_below: float,
     duplicate_penalty: float,
 ) -> Float[np.ndarray, " point"]:
-    """The dominating score from its parts; see there for what copies pay extra."""
+    """The dominating score from its parts; `dominating_score` says what copies pay."""
     closeness = 0.0 - distance  # I_l2, Eq. (6)
     penalty = duplicate_penalty * (1 + earlier_copies)
     crowded_mask = (crowding <= crowded_below) | (earlier_copies > 0)
@@ -77,7 +76,8 @@ def score(
 def in_extents(
     columns: Float[np.ndarray, "objective point"], extents: Float[np.ndarray, " objective"] | None
 ) -> Float[np.ndarray, "objective point"]:
-    """Returns measured in a length for each objective; an objective of no extent stays as it is."""
+    """Returns divided by a length for each objective; an objective without extent stays as it
+    is."""
     return columns if extents is None else columns / np.where(extents > 0, extents, 1.0)[:, None]
 
 
@@ -93,10 +93,10 @@ def nearest(
     from_index: Int[np.ndarray, " a"],
     to_index: Int[np.ndarray, " b"],
 ) -> tuple[Int[np.ndarray, " a"], Float[np.ndarray, " a"]]:
-    """For each point `from_index`, which of `to_index` is nearest, and its squared distance.
+    """For each point `from_index`, the nearest of `to_index`, and its squared distance.
 
-    The sum of squared differences is taken as it stands: expanding the square would be faster
-    for large fronts but loses the digits that tell near neighbours apart.
+    The squared differences are summed directly. Expanding the square would be faster for large
+    fronts but loses the digits that distinguish near neighbours.
     """
     from_columns, to_columns = columns.take(from_index, axis=1), columns.take(to_index, axis=1)
     found, squared = np.empty_like(from_index), np.empty(len(from_index))

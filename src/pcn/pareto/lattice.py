@@ -1,4 +1,4 @@
-"""A lattice on the simplex of weights: how many points it has, and which."""
+"""A lattice on the simplex of weights: its points and their number."""
 
 from itertools import combinations
 from math import comb

@@ -19,14 +19,13 @@ from pcn.pareto.spread import Tolerances
 class Scoreboard:
     """The `dominating_score` of N stored returns, at a cost of k x N for k changes.
 
-    Points keep their order: `add` appends, `keep` and `prune` close the gaps, so a caller who
-    stores something beside each return follows with the same index. The state is a function
-    of the returns stored and their order: adding them to a new scoreboard restores it.
-
-    With `tolerances`, points are scored as if rounded to their multiples; see `DominanceCounts`.
-    With `extents`, the distance to the front is measured in them; see `dominating_score`.
-    With `criteria`, who dominates whom is decided by these, and the distance to the front is that
-    of the criteria, as are the extents; crowding is still that of the returns.
+    Points keep their order: `add` appends, `keep` and `prune` close the gaps, so a caller that
+    stores data for each return applies the same index. The state is a function of the returns
+    stored and their order: adding them to a new scoreboard restores it. With `tolerances`, points
+    are scored as if rounded to their multiples; see `DominanceCounts`. With `extents`, the distance
+    to the front is measured in them; see `dominating_score`. With `criteria`, these decide
+    dominance, and the distance to the front and the extents refer to the criteria; crowding still
+    refers to the returns.
 
     >>> board = Scoreboard(num_objectives=2)
     >>> board.add(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]))
@@ -37,7 +36,7 @@ class Scoreboard:
     """
 
     # Invariant: a front point's nearest front point is itself; a row whose `_nearest_index`
-    # is no front point has yet to find its own. `_order` is the `stable_order` of the points.
+    # is not a front point has to search again. `_order` is the `stable_order` of the points.
     _nearest_index: Int[np.ndarray, " point"]
     _nearest_squared: Float[np.ndarray, " point"]
     _order: Int[np.ndarray, "objective point"]
@@ -101,9 +100,9 @@ class Scoreboard:
     def prune(self, capacity: int, *, most_copies: int | None = None) -> Int[np.ndarray, " kept"]:
         """Keep the `capacity` points of highest score, and return their former indices.
 
-        Scores are those before pruning. Among equal scores, copies go first and then the
-        oldest, so that a dataset full of equally good points still takes in new ones. Points
-        of which `most_copies` earlier copies are stored go before all others.
+        Scores are those before pruning. Among equal scores, copies are dropped first and then the
+        oldest, so that a dataset full of equally good points still accepts new ones. Points of
+        which `most_copies` earlier copies are stored are dropped before all others.
         """
         if capacity < 0:
             raise ValueError(f"capacity must not be negative, got {capacity}")
@@ -125,7 +124,7 @@ class Scoreboard:
         self._counts.keep(mask)
         new_index = mask.cumsum() - 1
         self._order = new_index.take(among(self._order, mask))
-        # Who lost its nearest point takes itself for it, and so will search.
+        # A point that has lost its nearest point refers to itself, and so will search.
         self._nearest_index = np.where(
             mask.take(nearest_index), new_index.take(nearest_index), np.arange(len(kept_index))
         )

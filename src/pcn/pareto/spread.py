@@ -1,13 +1,13 @@
-"""How far returns lie apart in each objective, and how close they must be to count as equal."""
+"""The spread of returns in each objective, and the tolerance within which they are equal."""
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 Tolerances = Float[np.ndarray, " objective"] | float
-"""Up to which difference returns are equal: for each objective, or one number for all."""
+"""The difference up to which returns are equal: for each objective, or one number for all."""
 
 SINGLE_PRECISION = 4 * float(np.finfo(np.float32).eps)
-"""Rewards have single precision: what is smaller than this share of a return is noise."""
+"""Rewards have single precision: differences below this share of a return are noise."""
 
 
 def spread(returns: Float[np.ndarray, "point objective"]) -> Float[np.ndarray, " objective"]:
@@ -22,9 +22,9 @@ def spread(returns: Float[np.ndarray, "point objective"]) -> Float[np.ndarray, "
 def tolerances_for(
     returns: Float[np.ndarray, "point objective"], share: float
 ) -> Float[np.ndarray, " objective"]:
-    """A share of the spread in each objective, and never less than single precision can tell.
+    """A share of the spread in each objective, and never less than single precision.
 
-    Multiplying an objective's rewards multiplies its tolerance: units decide nothing.
+    Multiplying an objective's rewards multiplies its tolerance, so units do not matter.
 
     >>> tolerances_for(np.array([[1.0, -5.0], [3.0, -1.0]]), share=0.01)
     array([0.02, 0.04])

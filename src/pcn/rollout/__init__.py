@@ -41,10 +41,10 @@ def rollout(
 
     Only the first `count` episodes are needed and marked as real; the others are run where that
     costs nothing. Episodes that are not over after `most_steps`, one number for all or one for
-    each, are broken off: their returns mean nothing. With `numbers`, episodes of equal number meet
-    the same randomness, in this call and in every other one with the same key: so agents are
-    compared more closely. Scripts in Gymnasium environments do not obey `numbers`. A `UserError`
-    tells of rewards or observations that are not finite.
+    each, are broken off; their returns must not be used. With `numbers`, episodes of equal number
+    get the same random numbers, in this call and in every other one with the same key, so that
+    agents can be compared more precisely. Scripts in Gymnasium environments do not support
+    `numbers`. A `UserError` reports rewards or observations that are not finite.
     """
     count = num_episodes if count is None else count
     limit = environment.spec.step_limit
@@ -65,7 +65,8 @@ def run_episodes(
     most_steps: Int[np.ndarray, " episode"],
     numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
-    """What `rollout` does for one kind of environment; each kind has its function below."""
+    """Run the episodes of `rollout` in one kind of environment; each kind has its function
+    below."""
     raise TypeError(f"no rollout is registered in `run_episodes` for {type(environment)}")
 
 
@@ -79,7 +80,7 @@ def _run_compiled(
     most_steps: Int[np.ndarray, " episode"],
     numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
-    # An array: another number of real episodes needs no other compiled code.
+    # As an array, so that another number of real episodes needs no new compilation.
     real = np.asarray(count, np.int32)
     keyed = None if numbers is None else numbers.astype(np.uint32)
     return compiled_rollout(environment, agents, key, num_episodes, real, most_steps, keyed)

@@ -1,4 +1,4 @@
-"""What an agent is: a policy and what it remembers of the episode that it is in."""
+"""The interface of agents: a policy and its memory of the current episode."""
 
 from abc import abstractmethod
 from typing import ClassVar, NamedTuple
@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
 
 
 class Plan(NamedTuple):
-    """The actions of episodes that are known before they begin."""
+    """Actions of episodes that are known before they begin."""
 
     actions: Num[np.ndarray, "episode time part"]
     obeys_masks: bool
@@ -18,7 +18,7 @@ class Plan(NamedTuple):
 
 
 class AbstractAgent(eqx.Module):
-    """Acts in one episode; its fields hold its policy and what it remembers of the episode.
+    """Acts in one episode; its fields hold its policy and its memory of the episode.
 
     In a batch of agents every field has one value per episode, except those named in `shared`.
     """
@@ -47,20 +47,21 @@ class AbstractAgent(eqx.Module):
         drawn: PyTree[Array],
         mask: Bool[Array, " choice"] | None = None,
     ) -> Num[Array, " part"]:
-        """The same as `act`, with what `draw` returned instead of a key."""
+        """The same as `act`, with the result of `draw` instead of a key."""
         return self.act(observation, drawn, mask)
 
     def option_probabilities(
         self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None = None
     ) -> list[Float[Array, " option"]] | None:
-        """How likely its network finds each option of each part of an action; None without one."""
+        """The network's probability of each option of each part of an action; None without a
+        network."""
         del observation, mask
         return None
 
     def having_acted(
         self, observation: PyTree[Array], action: Num[Array, " part"]
     ) -> "AbstractAgent":
-        """The agent after it has chosen an action; itself, unless it remembers what it saw."""
+        """The agent after it has chosen an action; unchanged, unless it remembers observations."""
         del observation, action
         return self
 

@@ -1,4 +1,4 @@
-"""Checks that episodes hold numbers that can be learnt from."""
+"""Check that episodes hold finite numbers."""
 
 from typing import Any
 

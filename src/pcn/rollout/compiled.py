@@ -24,10 +24,10 @@ def compiled_rollout(
     most_steps: Int[AnyArray, " episode"],
     numbers: UInt32[AnyArray, " episode"] | None = None,
 ) -> Episodes:
-    """All episodes in one compiled loop that ends with the longest of them.
+    """Run all episodes in one compiled loop that ends with the longest of them.
 
-    The first `count` episodes are marked as real; the others are run all the same. Episodes of
-    equal `numbers` get the same random keys.
+    The first `count` episodes are marked as real; the others are run, too. Episodes of equal
+    `numbers` get the same random keys.
     """
     spec, action_head = environment.spec, action_head_for(environment.spec.action_space)
     limit = spec.step_limit

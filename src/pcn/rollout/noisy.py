@@ -1,4 +1,4 @@
-"""Agents that know what they want, and act at random now and then."""
+"""Agents that follow a rule, and act at random now and then."""
 
 from abc import abstractmethod
 
@@ -12,7 +12,8 @@ from pcn.types import AnyArray
 
 
 class AbstractNoisyAgent(AbstractAgent):
-    """Does what it wants; with the probability `noise`, or where it wants nothing, anything."""
+    """Follows its rule; acts at random with the probability `noise`, or if the rule gives no
+    action."""
 
     action_head: AbstractActionHead
     noise: Float[AnyArray, "*episode"]
@@ -22,7 +23,7 @@ class AbstractNoisyAgent(AbstractAgent):
     def wanted(
         self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None
     ) -> tuple[Num[Array, " part"], Bool[Array, ""]]:
-        """An action, and whether the agent wants it at all."""
+        """The action of the rule, and whether there is one."""
 
     def act(
         self,
@@ -30,11 +31,11 @@ class AbstractNoisyAgent(AbstractAgent):
         key: PRNGKeyArray,
         mask: Bool[Array, " choice"] | None = None,
     ) -> Num[Array, " part"]:
-        """What it wants, or a random action."""
+        """The action of the rule, or a random action."""
         return self.act_drawn(observation, self.draw(key), mask)
 
     def draw(self, key: PRNGKeyArray) -> Float[Array, " drawn"]:
-        """Noise for a random choice, and a chance."""
+        """Random numbers for an action, and for the choice whether to use it."""
         random_key, chance_key = jax.random.split(key)
         noise = self.action_head.noise(random_key)
         return jnp.concatenate([noise, jax.random.uniform(chance_key, (1,))])
@@ -45,7 +46,7 @@ class AbstractNoisyAgent(AbstractAgent):
         drawn: Float[Array, " drawn"],
         mask: Bool[Array, " choice"] | None = None,
     ) -> Num[Array, " part"]:
-        """What `act` does, with random numbers that were drawn before."""
+        """The same as `act`, with random numbers that were drawn before."""
         action, is_wanted = self.wanted(observation, mask)
         random = self.action_head.random(drawn[:-1], mask)
         return jnp.where(is_wanted & (drawn[-1] >= self.noise), action, random)
@@ -53,7 +54,7 @@ class AbstractNoisyAgent(AbstractAgent):
     def observing(
         self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "AbstractNoisyAgent":
-        """The same agent: rewards are nothing to it."""
+        """The same agent: it does not use rewards."""
         del action, reward
         return self
 

@@ -16,7 +16,7 @@ STEPS_AT_ONCE = 64
 
 
 class Recorder:
-    """Padded arrays of episodes that are played in slots, step by step."""
+    """Padded arrays of episodes that run in slots, step by step."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Recorder:
         terminated: bool,
         truncated: bool,
     ) -> None:
-        """Record the end of an episode; it is broken off if it has not ended by itself."""
+        """Record the end of an episode; it was broken off if it has not ended by itself."""
         for last, leaf in zip(self._last_leaves, last_observation, strict=True):
             last[episode] = leaf
         self._lengths[episode] = length

@@ -19,7 +19,8 @@ from pcn.types import AnyArray, RandomKey
 
 
 class ScriptedAgent(AbstractAgent):
-    """Takes the actions of a given list, whatever it observes; after its end, the last one again.
+    """Takes the actions of a given list, whatever it observes, and repeats the last one after its
+    end.
 
     With an `action_head`, actions that a mask forbids are replaced by random allowed ones. Without
     one, masks are ignored.
@@ -46,7 +47,7 @@ class ScriptedAgent(AbstractAgent):
     def observing(
         self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "ScriptedAgent":
-        """The agent one step further."""
+        """The agent at its next action."""
         del action, reward
         return ScriptedAgent(self.script, self.step + 1, self.action_head)
 
@@ -73,9 +74,9 @@ def scripted_rollout(
     count: int,
     most_steps: Int[np.ndarray, " episode"],
 ) -> Episodes:
-    """Episodes whose actions are known: each is sent to its slot as a whole.
+    """Run episodes whose actions are known: each is sent to its slot as a whole.
 
-    A simulator in a worker process then runs at its own speed, and no network is asked.
+    A simulator in a worker process then runs at its own speed, and no network is evaluated.
     """
     spec, slots = environment.spec, environment.slots()
     from_info = action_head_for(spec.action_space).from_info

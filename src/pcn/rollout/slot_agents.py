@@ -17,7 +17,7 @@ from pcn.types import AnyArray, RandomKey
 CALLS_AHEAD = 32
 """Calls whose random numbers are drawn together: drawing them takes as long as acting."""
 ROOM = 64
-"""Numbers of episodes are rounded up to multiples of this: each number would be compiled."""
+"""Numbers of episodes are rounded up to multiples of this, to save compilations."""
 
 Packed = list[Array]
 """Arrays as `Packing` makes them."""
@@ -34,7 +34,7 @@ class SlotAgents:
         *,
         no_action: Num[np.ndarray, " part"],
     ) -> None:
-        """`no_action` is any action; it stands for those that come before the first one."""
+        """`no_action` is any action; it replaces those before the first one."""
         structure, own, shared = Structure.of(agents)
         self._compiled = _compiled(structure, num_slots)
         self._shared = self._compiled.pack(shared)
@@ -56,7 +56,7 @@ class SlotAgents:
         rewards: Float[np.ndarray, "slot objective"],
         replaced: tuple[Int[np.ndarray, " slot"], Bool[np.ndarray, " slot"]] | None,
     ) -> Num[np.ndarray, "slot part"]:
-        """Give all agents the rewards of their last actions, replace some agents, and let all act.
+        """Pass the last rewards to all agents, replace some agents, and let all act.
 
         `replaced` says which agent is now in each slot, and in which slots it is a new one. The
         agents may keep the array of rewards, so the caller must not change it afterwards.
@@ -86,14 +86,15 @@ def raw_key(key: RandomKey) -> UInt32[np.ndarray, " raw"]:
 
 
 class Structure(NamedTuple):
-    """All of an agent but its arrays.
+    """An agent without its arrays.
 
-    Passing a module to a compiled call takes longer than the call itself; a few arrays do not.
+    Passing a module to a compiled call takes longer than the call itself; passing a few arrays does
+    not.
     """
 
     tree: Any
     rest: tuple[tuple[int, Any], ...]
-    """The leaves that are no arrays, and their places."""
+    """The leaves that are not arrays, and their places."""
     own_places: tuple[int, ...]
     """Places of the arrays that have one value per episode."""
     shared_places: tuple[int, ...]

@@ -25,18 +25,19 @@ def stepped_rollout(
     most_steps: Int[np.ndarray, " episode"],
     numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
-    """Episodes of a Gymnasium environment, one policy call per step for all slots together.
+    """Run episodes of a Gymnasium environment, with one policy call per step for all slots
+    together.
 
-    A slot whose episode has ended takes up the next one, so that no slot waits for another.
+    A slot whose episode has ended begins the next one, so that no slot waits for another.
     """
     spec, slots = environment.spec, environment.slots()
     action_head = action_head_for(spec.action_space)
-    # Looking a method of an Equinox module up at every step would take longer than calling it.
+    # Looking up a method of an Equinox module at every step would be slower than calling it.
     to_environment, from_info = action_head.to_environment, action_head.from_info
     num_slots = environment.num_slots
     slot_agents = SlotAgents(agents, key, num_slots, no_action=action_head.none())
     seeds = episode_seeds(key, num_episodes, numbers)
-    # What the slots show now. It is written in place: a compiled call is over before it changes.
+    # The observations of the slots, written in place: a compiled call has ended before they change.
     observations = empty_observations(spec.observation_space, (num_slots,))
     leaves, one_array = jax.tree.leaves(observations), isinstance(observations, np.ndarray)
     masks = np.ones((num_slots, action_head.mask_size), dtype=bool) if spec.masked_actions else None

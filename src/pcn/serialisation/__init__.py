@@ -1,1 +1,1 @@
-"""State to files and back: atomic files, and arrays of pytrees by name."""
+"""State to files and back: atomic files, and named arrays of pytrees."""

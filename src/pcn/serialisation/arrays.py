@@ -1,4 +1,4 @@
-"""Named arrays of a pytree: how weights and optimiser states get into files and back."""
+"""Named arrays of a pytree, to store weights and optimiser states in files."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -32,7 +32,7 @@ def with_named_arrays(tree: Tree, arrays: Mapping[str, np.ndarray], prefix: str)
             raise UserError(f"the saved arrays hold no {name}")
         if arrays[name].shape != leaf.shape:
             raise UserError(f"{name} has shape {arrays[name].shape}, expected {leaf.shape}")
-        # What is kept on the host stays there: the device has no double precision.
+        # Arrays on the host stay there: the device has no double precision.
         library = np if isinstance(leaf, np.ndarray) else jax.numpy
         loaded.append(library.array(arrays[name], dtype=leaf.dtype))
     combined: Tree = eqx.combine(jax.tree_util.tree_unflatten(structure, loaded), static)

@@ -1,4 +1,4 @@
-"""Files that are either the old one or the new one, never half of one."""
+"""Read and write files atomically: a file is always the old one or the new one."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         temporary.unlink(missing_ok=True)
-        with temporary.open("xb") as file:  # no link that somebody has put there is followed
+        with temporary.open("xb") as file:  # does not follow a link at this path
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -112,13 +112,13 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         facts = json.loads(arrays.pop("__facts__").tobytes())
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
-    except Exception as error:  # damaged bytes can upset every layer of the format
+    except Exception as error:  # damaged bytes can raise anything in the reader
         raise UserError(f"{path} is damaged: {error}") from None
     return arrays, facts
 
 
 def fingerprint_of_arrays(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> str:
-    """A word that is another one for other names, types, shapes, numbers or facts."""
+    """A hash of names, types, shapes, numbers and facts."""
     told = blake2b(digest_size=16)
     written = json.loads(json.dumps(facts))  # as it is read again
     told.update(json.dumps(written, sort_keys=True).encode())
@@ -130,7 +130,7 @@ def fingerprint_of_arrays(arrays: Mapping[str, np.ndarray], facts: Mapping[str, 
 
 
 def fingerprint_of_file(path: Path) -> str:
-    """A word that is another one for another content; text may change its line ends."""
+    """A hash of a file's content, without differences in the line ends of text."""
     content = path.read_bytes()
     if path.suffix != ".npz":
         content = content.replace(b"\r\n", b"\n")

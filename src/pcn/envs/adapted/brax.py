@@ -18,7 +18,7 @@ from pcn.lookup import optional_module
 
 PREFIX = "reward_"
 STEP_LIMIT = 1000
-"""That of brax' own trainings."""
+"""The step limit of brax's own trainings."""
 STANDING_HEIGHT = 1.25
 """Where the torso of the hopper starts, in metres."""
 
@@ -27,7 +27,7 @@ class BraxSource(AbstractSource):
     """An environment of brax, simulated by one of its backends."""
 
     def __init__(self, name: str, backend: str = "spring") -> None:
-        with contextlib.redirect_stdout(io.StringIO()):  # mujoco prints what it does without
+        with contextlib.redirect_stdout(io.StringIO()):  # mujoco prints a note on packages
             envs = optional_module("brax.envs", extra="brax")
         if name not in envs._envs:
             raise UserError(f"brax has no environment {name!r}; there are: {', '.join(envs._envs)}")

@@ -35,7 +35,8 @@ class AdaptedEnvironment(AbstractCompiledEnvironment):
         reference_point: Sequence[float] | None = None,
         deterministic: bool | None = None,
     ) -> "AdaptedEnvironment":
-        """What is not given is the package's own, or a placeholder that probing replaces."""
+        """Create the environment; values that are not given are the package's own, or placeholders
+        that probing replaces."""
         check_counts({"step_limit": step_limit})
         function = find_function(rewards) if isinstance(rewards, str) else rewards
         function = source.own_rewards() if function is None else function
@@ -63,14 +64,14 @@ class AdaptedEnvironment(AbstractCompiledEnvironment):
         return self.source.reset(key)
 
     def step(self, state: Held, action: Num[Array, "..."], key: PRNGKeyArray) -> Step:
-        """What an action leads to."""
+        """The result of an action."""
         outcome = self.source.step(state.inner, action, key)
         reward = self.rewards(state.inner, action, outcome.held.inner, outcome.reward)
         vector = jnp.asarray(reward, jnp.float32)
         return Step(outcome.held, vector, outcome.terminated, outcome.truncated)
 
     def observation(self, state: Held) -> PyTree[Array]:
-        """What the policy sees of a state."""
+        """The observation of a state."""
         return state.observation
 
     def action_mask(self, state: Held) -> Bool[Array, " choice"]:

@@ -23,7 +23,7 @@ class GymnaxSource(AbstractSource):
             known = ", ".join(gymnax.registered_envs)
             raise UserError(f"gymnax has no environment {name!r}; there are: {known}")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a package deprecates is not the user's matter
+            warnings.simplefilter("ignore")  # deprecations do not concern the user
             self._env, self._params = gymnax.make(name)
         self.name = name
         spaces = optional_module("gymnax.environments.spaces", extra="gymnax")

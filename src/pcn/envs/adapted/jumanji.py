@@ -16,7 +16,7 @@ MASK = "action_mask"
 
 
 class JumanjiSource(AbstractSource):
-    """An environment of jumanji; the mask in its observations is kept, and obeyed."""
+    """An environment of jumanji; the mask in its observations is kept and respected."""
 
     def __init__(self, name: str) -> None:
         jumanji = optional_module("jumanji", extra="jumanji")
@@ -25,7 +25,7 @@ class JumanjiSource(AbstractSource):
             known = ", ".join(jumanji.registered_environments())
             raise UserError(f"jumanji has no environment {name!r}; there are: {known}")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a package deprecates is not the user's matter
+            warnings.simplefilter("ignore")  # deprecations do not concern the user
             self._env = jumanji.make(name)
         self.name = name
         self.observation_space = _in_pcn(
@@ -37,7 +37,7 @@ class JumanjiSource(AbstractSource):
         self.masked_actions = self._has_mask()
 
     def _has_mask(self) -> bool:
-        """Whether observations say which of the numbered actions are allowed."""
+        """Whether observations contain a mask of the numbered actions."""
         space = self.observation_space
         if not isinstance(space, gym.spaces.Dict) or MASK not in space.spaces:
             return False

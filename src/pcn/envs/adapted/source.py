@@ -1,4 +1,4 @@
-"""What another JAX package's environment is to us: how it resets, steps, and what it says."""
+"""The interface to an environment of another JAX package: reset, step and metadata."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -15,18 +15,18 @@ the package's scalar reward. Its attribute `objectives`, if it has one, names th
 
 
 class Held(NamedTuple):
-    """The package's own state and what is seen of it."""
+    """The package's own state, and its observation."""
 
     inner: Any
     observation: PyTree[Array]
 
 
 class Outcome(NamedTuple):
-    """What one action leads to."""
+    """The result of one action."""
 
     held: Held
     reward: Any
-    """The package's scalar."""
+    """The package's scalar reward."""
     terminated: Bool[Array, ""]
     truncated: Bool[Array, ""]
 
@@ -38,7 +38,7 @@ class AbstractSource(ABC):
     observation_space: gym.Space[Any]
     action_space: gym.Space[Any]
     step_limit: int | None = None
-    """The package's own; None if it has none."""
+    """The package's own step limit; None if it has none."""
     masked_actions: bool = False
 
     @abstractmethod
@@ -47,7 +47,7 @@ class AbstractSource(ABC):
 
     @abstractmethod
     def step(self, inner: Any, action: Num[Array, "..."], key: PRNGKeyArray) -> Outcome:
-        """What an action leads to."""
+        """The result of an action."""
 
     def action_mask(self, held: Held) -> Bool[Array, " choice"]:
         """Which actions are allowed."""
@@ -55,7 +55,7 @@ class AbstractSource(ABC):
         raise TypeError(f"{type(self).__name__} has no masks")
 
     def own_rewards(self) -> Rewards | None:
-        """The vector reward that the package itself has; None if it has a scalar only."""
+        """The package's own vector reward; None if it has only a scalar one."""
         return None
 
 

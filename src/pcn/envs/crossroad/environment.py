@@ -38,7 +38,7 @@ def observation_space() -> gym.spaces.Box:
 def crossroad_spec(
     name: str, waiting: Waiting, *, reference_point: tuple[float, float], deterministic: bool
 ) -> EnvironmentSpec:
-    """What a crossroad says about itself; no simulation is made for it."""
+    """The spec of a crossroad; no simulation is started."""
     return EnvironmentSpec(
         name=name,
         objectives=OBJECTIVES[waiting],
@@ -155,7 +155,7 @@ class Crossroad(gym.Env[Any, Any]):
         return {"action_mask": np.array([1, switchable], np.int8)}
 
     def _look(self) -> UInt8[np.ndarray, "3 lane cell"]:
-        """Draw the observation, and remember which cars are in the system since when."""
+        """Draw the observation, and record when each car appeared."""
         seen = np.zeros((3, len(LANES), CELLS_BEFORE + CELLS_PAST), np.uint8)
         cars = self._simulation.approaching()
         before, now = self._since, self._step

@@ -62,8 +62,8 @@ class Seen(NamedTuple):
 class Simulation:
     """SUMO with the crossroad in it, one step a second.
 
-    libsumo has one simulation per process, and a second start silently replaces the first. So
-    the last one to start owns it, and all others are told so when they go on.
+    libsumo has one simulation per process, and a second start silently replaces the first. So the
+    last one to start owns it, and all others raise an error at their next step.
     """
 
     _owner: ClassVar["Simulation | None"] = None

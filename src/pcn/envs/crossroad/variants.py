@@ -10,12 +10,12 @@ from pcn.envs.worker_slots import ANSWER_SECONDS
 from pcn.errors import UserError
 
 REFERENCE = (0.0, -30.0)
-"""No cars at all, and a mean time that no schedule we tried has had: the worst waits 27 s."""
+"""No cars at all, and a mean time that no tried schedule reached: the worst waits 27 s."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What tells one crossroad from another."""
+    """The properties of one crossroad."""
 
     reference_point: tuple[float, float] = REFERENCE
     waiting: Waiting = "mean"
@@ -38,8 +38,8 @@ def crossroad(
 ) -> GymnasiumEnvironment:
     """A crossroad with that many simulations at once, each in a process of its own.
 
-    More than there are cores, so that none of these ever waits. With `workers="ray"` the processes
-    are actors of a Ray cluster.
+    More processes than cores, so that no core waits. With `workers="ray"` the processes are actors
+    of a Ray cluster.
     """
     if not workers:
         raise UserError("crossroad needs its workers: a process holds one simulation of SUMO's")

@@ -172,7 +172,7 @@ def _carry_out(
                 saved()
             if time.monotonic() - last_told >= TELL_SECONDS:
                 last_told = time.monotonic()
-                # If nobody reads the events any more, `should_stop` returns True and a checkpoint is saved.
+                # If nobody reads the events any more, `should_stop` will end the run.
                 with suppress(BrokenPipeError):
                     tell(Moved(task.name, event.steps, event.total_steps, phase))
 

@@ -66,7 +66,7 @@ class Graph:
         return self.add("Gather", self.constant(values, values.dtype), NETWORK, axis=0)
 
     def reshaped(self, value: str, *shape: int) -> str:
-        """A value in another shape; -1 stands for what is left over, 0 for an axis as it is."""
+        """A value in another shape; -1 is the remaining size, 0 keeps an axis."""
         return self.add("Reshape", value, self.constant(shape, np.int64))
 
     def single(self, value: str) -> str:

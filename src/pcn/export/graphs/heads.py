@@ -23,7 +23,7 @@ from pcn.nets.heads.categorical import FORBIDDEN
 
 
 class HeadGraph(NamedTuple):
-    """How one kind of head is written."""
+    """How one kind of head is exported."""
 
     greedy: Callable[[Graph, Any, str, str | None], str]
     """Nodes for the action [batch, part] of the network's outputs, given the name of a mask."""
@@ -34,7 +34,7 @@ class HeadGraph(NamedTuple):
 
 
 def head_graph(head: AbstractActionHead) -> HeadGraph:
-    """How a head is written; a `UserError` where that is not known."""
+    """The export of a head; a `UserError` if there is none."""
     if type(head) not in HEAD_GRAPHS:
         raise UserError(f"policies with a {type(head).__name__} cannot be exported")
     return HEAD_GRAPHS[type(head)]

@@ -22,9 +22,9 @@ def policy_graph(policy: Any, spec: EnvironmentSpec, num_networks: int) -> Graph
     """The graph of a stack of networks of one shape, with all its inputs and outputs.
 
     Inputs: the parts of an observation; for a network that takes commands `desired_return` and
-    `desired_horizon`; `action_mask` where the environment masks actions; `network` where there
-    are several. Outputs: `action`, the `outputs` of the network that it was chosen by, and
-    `expected` where the network expects something of the action.
+    `desired_horizon`; `action_mask` where the environment masks actions; `network` where there are
+    several. Outputs: `action`, the `outputs` of the network that determine it, and `expected` where
+    the network has expectations.
     """
     make = POLICY_GRAPHS.get(type(policy))
     if make is None:
@@ -76,7 +76,7 @@ def _plain(graph: Graph, policy: PlainPolicy, observation: Observed, num_objecti
 def _expected(
     graph: Graph, expectations: Expectations, observation: Observed, features: str
 ) -> str:
-    """The mean reward of an action, then the chance of going on."""
+    """The mean reward of an action, then the probability of going on."""
     state = graph.add("Relu", embedded(graph, expectations.embed_state, observation))
     outputs = relu_mlp(graph, expectations.head, graph.add("Concat", state, features, axis=1))
     num_objectives = np.shape(expectations.reward_mean)[-1]

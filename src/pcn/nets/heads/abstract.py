@@ -1,4 +1,4 @@
-"""What an action head is: the only code that knows what an action is made of."""
+"""The interface of action heads, the only code that depends on the action space."""
 
 from abc import abstractmethod
 from typing import Any
@@ -14,12 +14,12 @@ from pcn.types import Action, AnyArray
 
 
 class AbstractActionHead(eqx.Module):
-    """Turns the outputs of a network into actions, and says how likely each action is.
+    """Turns the outputs of a network into actions, and computes the probability of each action.
 
-    An action is a row of `num_parts` numbers, whatever its space. The network puts out
-    `num_outputs` numbers for it. All methods that take outputs take those of one step and can be
-    batched with `jax.vmap`. The methods in the second half work on NumPy rows: they are for
-    environments, which have actions in the form of their own space.
+    An action is a row of `num_parts` numbers, whatever its space. The network has `num_outputs`
+    outputs for it. All methods that take outputs take those of one step and can be batched with
+    `jax.vmap`. The methods in the second half work on NumPy rows: they are for environments, which
+    have actions in the form of their own space.
     """
 
     @classmethod
@@ -35,7 +35,7 @@ class AbstractActionHead(eqx.Module):
     @property
     @abstractmethod
     def num_outputs(self) -> int:
-        """How many numbers the network puts out for an action."""
+        """How many outputs of the network an action needs."""
 
     @property
     @abstractmethod
@@ -54,7 +54,7 @@ class AbstractActionHead(eqx.Module):
     @property
     @abstractmethod
     def mask_size(self) -> int:
-        """How many entries an action mask has; 0 for a head that knows no masks."""
+        """How many entries an action mask has; 0 for a head without masks."""
 
     @property
     @abstractmethod
@@ -64,7 +64,7 @@ class AbstractActionHead(eqx.Module):
     @property
     @abstractmethod
     def max_entropy(self) -> float:
-        """The entropy of the most undecided outputs, in nats."""
+        """The largest possible entropy, in nats."""
 
     @abstractmethod
     def masked(
@@ -90,7 +90,7 @@ class AbstractActionHead(eqx.Module):
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]
     ) -> Num[Array, " part"]:
-        """An action drawn with the probabilities that the outputs stand for."""
+        """An action drawn with the probabilities of the outputs."""
 
     @abstractmethod
     def random(
@@ -126,17 +126,18 @@ class AbstractActionHead(eqx.Module):
 
     @property
     def min_entropy(self) -> float:
-        """The entropy of the most decided outputs, in nats; densities have less than zero."""
+        """The smallest possible entropy, in nats; that of densities can be negative."""
         return 0.0
 
     def doubt(self, log_probability: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
-        """How little is thought of an action, from 0 to 1: the probability of any other one."""
+        """The probability of any other action, from 0 to 1."""
         return 1 - jnp.exp(log_probability)
 
     def option_probabilities(
         self, outputs: Float[Array, " output"]
     ) -> list[Float[Array, " option"]] | None:
-        """How likely each option of each part of an action is; None where options are countless."""
+        """The probability of each option of each part of an action; None where options are
+        countless."""
         del outputs
         return None
 
@@ -146,20 +147,20 @@ class AbstractActionHead(eqx.Module):
         return None
 
     def to_options(self, rows: Num[np.ndarray, "*row part"]) -> Int[np.ndarray, "*row part"]:
-        """The option that each part of each action is, or is nearest to, counted from 0."""
+        """The index of the option that each part of each action is, or is nearest to."""
         raise TypeError(f"{type(self).__name__} has no options")
 
     def from_options(self, options: Int[np.ndarray, "*row part"]) -> Num[np.ndarray, "*row part"]:
-        """Actions that stand for these options."""
+        """Actions with these options."""
         raise TypeError(f"{type(self).__name__} has no options")
 
     def option_names(self) -> list[list[str]] | None:
-        """What each option of each part stands for; None where options are only numbered."""
+        """The name of each option of each part; None where options are only numbered."""
         return None
 
     @abstractmethod
     def none(self) -> Num[np.ndarray, " part"]:
-        """A row that is no action, for agents that have not acted yet."""
+        """A row that is not an action, for agents that have not acted yet."""
 
     @abstractmethod
     def is_none(self, action: Action) -> Bool[Array, ""]:
@@ -179,7 +180,7 @@ class AbstractActionHead(eqx.Module):
 
     @abstractmethod
     def flat_mask(self, given: Any) -> Bool[np.ndarray, " choice"]:
-        """The mask that an environment gave, as one vector."""
+        """The mask of an environment, as one vector."""
 
     @abstractmethod
     def to_info(self, mask: Bool[np.ndarray, " choice"]) -> dict[str, Any]:
@@ -199,7 +200,8 @@ class AbstractActionHead(eqx.Module):
         """An action drawn uniformly from all."""
 
     def checked_mask(self, given: Any) -> Bool[np.ndarray, " choice"]:
-        """The mask that an environment gave; a `UserError` if it does not fit or forbids all."""
+        """Check the mask of an environment; a `UserError` if it does not fit or forbids all
+        actions."""
         try:
             mask = self.flat_mask(given)
         except (ValueError, TypeError):
@@ -217,7 +219,7 @@ class AbstractActionHead(eqx.Module):
     def changed_row(
         self, action: Num[np.ndarray, " part"], rng: np.random.Generator
     ) -> Num[np.ndarray, " part"]:
-        """An action to try instead of one: any action where none is near another."""
+        """An action to try instead of this one: a near one, or any action where none is near."""
         del action
         return self.random_row(rng)
 

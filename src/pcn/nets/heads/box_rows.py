@@ -1,4 +1,4 @@
-"""Rows of numbers and actions of a `Box`: what all heads of continuous actions share."""
+"""Rows of numbers for the actions of a `Box`, shared by all heads of continuous actions."""
 
 from abc import abstractmethod
 from typing import Any
@@ -16,7 +16,7 @@ from pcn.types import Action
 NEARBY = 0.1
 """Deviation of a changed action from the old one, as a share of the box."""
 LARGEST = 1e30
-"""A bound beyond this is none: some environments write the largest float instead of infinity."""
+"""Bounds beyond this count as none: some environments use the largest float instead of infinity."""
 
 
 class BoxRows(eqx.Module):
@@ -86,7 +86,7 @@ def _sides(space: gym.spaces.Box) -> tuple[np.ndarray, np.ndarray]:
 
 
 class AbstractBoxHead(AbstractActionHead):
-    """A head of continuous actions: what it does with rows, and that it knows no masks."""
+    """A head of continuous actions, which has no masks."""
 
     box: eqx.AbstractVar[BoxRows]
 
@@ -147,11 +147,11 @@ class AbstractBoxHead(AbstractActionHead):
         return self.box.to_environment(rows)
 
     def from_environment(self, action: Any) -> Float[np.ndarray, " part"]:
-        """One action as a row; what lies outside of the box is moved to its border."""
+        """One action as a row; values outside the box are moved to its border."""
         return np.clip(np.ravel(action), self.box.low, self.box.high).astype(np.float32)
 
     def option_names(self) -> list[list[str]]:
-        """The value that each option stands for."""
+        """The value of each option."""
         sizes = self.option_sizes
         assert sizes is not None
         table = self.from_options(np.stack([np.arange(max(sizes))] * len(sizes), axis=-1))

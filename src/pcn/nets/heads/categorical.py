@@ -108,7 +108,7 @@ class CategoricalHead(AbstractActionHead):
     def masked(
         self, outputs: Float[Array, " output"], mask: Bool[Array, " choice"] | None
     ) -> Float[Array, " output"]:
-        """Logits with those of forbidden choices pushed out of reach."""
+        """Logits in which those of forbidden choices are very low."""
         return outputs if mask is None else jnp.where(mask, outputs, FORBIDDEN)
 
     def sharpened(

@@ -24,14 +24,12 @@ _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 class TruncatedGaussianHead(AbstractBoxHead):
-    """The range of each number is cut into bins; in each, the density is a cut-off Gaussian.
+    """The range of each number is divided into bins; each bin has a truncated Gaussian density.
 
-    With one bin this is a Gaussian that is cut off at the bounds: its mean and its spread are
-    learned for each number. With several bins, actions far apart that reach the same return stay
-    apart: their mean is never taken. All bins of a number share one spread.
-
-    The outputs of a number are the logit of the density at each bin's mean, where these means lie,
-    and the spread.
+    With one bin this is a Gaussian truncated at the bounds, whose mean and spread are learned for
+    each number. With several bins, distant actions with the same return are not averaged. All bins
+    of a number share one spread. The outputs of a number are the logit of the density at each bin's
+    mean, the places of these means, and the spread.
     """
 
     box: BoxRows
@@ -110,7 +108,7 @@ class TruncatedGaussianHead(AbstractBoxHead):
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]
     ) -> Float[Array, " part"]:
-        """A bin drawn by its probability, then a place in it from the cut-off Gaussian."""
+        """A bin drawn by its probability, then a place in it from the truncated Gaussian."""
         read = self._read(outputs)
         gumbel, uniform = jnp.split(noise, (self.num_parts * self.num_bins,))
         scores = read.logits + jnp.log(read.mass) + gumbel.reshape(self.num_parts, -1)
@@ -161,7 +159,7 @@ class TruncatedGaussianHead(AbstractBoxHead):
     def matches(
         self, outputs: Float[Array, " output"], action: Num[Array, " part"]
     ) -> Bool[Array, ""]:
-        """Whether the greedy action is the same but for a thousandth of the box."""
+        """Whether the greedy action is the same, up to a thousandth of the box."""
         apart = self.box.unit(self.greedy(outputs)) - self.box.unit(action)
         return jnp.all(jnp.abs(apart) <= SAME)
 
@@ -205,7 +203,7 @@ class _Gaussians(NamedTuple):
     """The bin's lower end, in spreads from the mean."""
     beta: Float[Array, "part bin"]
     mass: Float[Array, "part bin"]
-    """What the bin holds of the whole Gaussian."""
+    """The share of the whole Gaussian that lies in the bin."""
 
     def probability(self) -> Float[Array, "part bin"]:
         """How likely each bin is."""

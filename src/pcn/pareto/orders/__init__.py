@@ -1,4 +1,4 @@
-"""Orders of returns: what makes one better than another. `ORDERS` is the list of them."""
+"""Orders of returns: when one return is better than another. `ORDERS` is the list of them."""
 
 from collections.abc import Mapping
 from typing import Any

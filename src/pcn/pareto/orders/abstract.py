@@ -1,4 +1,4 @@
-"""What an order of returns is: when one return is better than another."""
+"""The interface of orders of returns: when one return is better than another."""
 
 import dataclasses
 from abc import ABC, abstractmethod
@@ -12,14 +12,15 @@ from pcn.pareto.dominance import covered_mask, dominates, non_dominated_mask, ro
 from pcn.pareto.spread import Tolerances
 
 Samples = Sequence[Float[np.ndarray, "_ objective"]]
-"""What each policy returned in each of its executions."""
+"""The returns of each policy's executions."""
 
 FINER = 1e-3
-"""Criteria are rounded to this share of the tolerance: rounding errors of sums decide nothing."""
+"""Criteria are rounded to this share of the tolerance, so that rounding errors of sums decide
+nothing."""
 
 
 class AbstractOrder(ABC):
-    """An entry of `ORDERS`, a frozen dataclass whose fields are what a user can choose.
+    """An entry of `ORDERS`: a frozen dataclass whose fields are the options of the order.
 
     A return dominates another one when its `criteria` Pareto-dominate the other's. So every order
     has the same incremental bookkeeping, and Pareto dominance implies dominance in every order.
@@ -29,13 +30,13 @@ class AbstractOrder(ABC):
     needs_one_unit: ClassVar[bool] = False
     """Whether objectives are compared with one another, so that they must have one unit."""
     compares_samples: ClassVar[bool] = False
-    """Whether policies are compared by all that they returned instead of by their means."""
+    """Whether policies are compared by their single returns instead of their means."""
 
     @abstractmethod
     def criteria(
         self, returns: Float[np.ndarray, "point objective"]
     ) -> Float[np.ndarray, "point objective"]:
-        """The numbers that are compared; they grow, or stay, when any objective grows."""
+        """The numbers that are compared; they do not fall when any objective grows."""
 
     @abstractmethod
     def criteria_margins(
@@ -46,10 +47,10 @@ class AbstractOrder(ABC):
     def fine_criteria(
         self, returns: Float[np.ndarray, "point objective"], tolerances: Tolerances
     ) -> Float[np.ndarray, "point objective"]:
-        """The criteria of returns that are the same up to the tolerances.
+        """The criteria of returns, equal for returns that are equal up to the tolerances.
 
         Objectives are compared with one another, so all are rounded to multiples of the largest
-        tolerance. The errors of the arithmetic are rounded away as well: they must not decide.
+        tolerance. Rounding errors of the arithmetic are removed as well.
         """
         if not self.needs_one_unit:
             return self.criteria(rounded(returns, tolerances))
@@ -75,7 +76,8 @@ class AbstractOrder(ABC):
         samples: Samples | None,
         tolerances: Tolerances,
     ) -> Bool[np.ndarray, " policy"]:
-        """Mark the policies that no other one dominates, by their means or by all they returned."""
+        """Mark the policies that no other one dominates, by their means or by their single
+        returns."""
         del samples
         return self.non_dominated_mask(means, tolerances)
 
@@ -87,7 +89,8 @@ class AbstractOrder(ABC):
     ) -> Bool[np.ndarray, " point"]:
         """Mark the returns that some return of `front` equals or dominates.
 
-        Other returns with the same criteria are different trade-offs: they do not count as covered.
+        Different returns with the same criteria are different trade-offs and do not count as
+        covered.
         """
         covered = covered_mask(returns, front, tolerances=tolerances)
         slack = self.criteria_margins(np.broadcast_to(tolerances, returns.shape[1:]) + 0.0)
@@ -99,7 +102,7 @@ class AbstractOrder(ABC):
 
     @property
     def told(self) -> str:
-        """The order for people, with what was chosen: `lambda-lorenz (weight 0.5)`."""
+        """The order in words, with its options: `lambda-lorenz (weight 0.5)`."""
         content = self.to_json()
         chosen = {name: value for name, value in content.items() if isinstance(value, float)}
         values = [f"{name} {value:g}" for name, value in chosen.items()]
@@ -109,7 +112,7 @@ class AbstractOrder(ABC):
 
     @property
     def adjective(self) -> str:
-        """What policies on the front are called."""
+        """The adjective for policies on the front."""
         return "non-dominated" if self.name == "pareto" else f"{self.name}-non-dominated"
 
     def to_json(self) -> dict[str, Any]:

@@ -18,9 +18,10 @@ from pcn.pareto.orders.abstract import AbstractOrder
 class Lorenz(AbstractOrder):
     """A return dominates another one when its Lorenz vector Pareto-dominates the other's.
 
-    The Lorenz vector holds what the worst-off objective has, what the two worst-off have together,
-    and so on up to the sum of all. Taking from one objective to give to a worse-off one is an
-    improvement, and who has what does not matter. The front is a part of the Pareto front.
+    The Lorenz vector holds the value of the worst-off objective, the sum of the two worst-off, and
+    so on up to the sum of all. Moving value from one objective to a worse-off one is an
+    improvement, and exchanging the values of two objectives changes nothing. The front is a part of
+    the Pareto front.
     """
 
     name = "lorenz"

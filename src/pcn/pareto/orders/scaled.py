@@ -1,4 +1,4 @@
-"""An order of returns that are first scaled, so that objectives of different units compare."""
+"""An order of scaled returns, so that objectives of different units can be compared."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,29 +18,30 @@ class Scaled(AbstractOrder):
     lowest: tuple[float, ...]
     """The return that counts as zero."""
     extents: tuple[float, ...]
-    """How much more counts as one; zero, as of an objective that never varies, as one."""
+    """The length that counts as one; zero, for an objective that never varies, is replaced by
+    one."""
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """That of the order."""
+        """The name of the inner order."""
         return self.order.name
 
     def criteria(
         self, returns: Float[np.ndarray, "point objective"]
     ) -> Float[np.ndarray, "point objective"]:
-        """Those of the scaled returns."""
+        """The criteria of the scaled returns."""
         return self.order.criteria(self._scaled(returns))
 
     def criteria_margins(
         self, margins: Float[np.ndarray, "*point objective"]
     ) -> Float[np.ndarray, "*point objective"]:
-        """Those of the scaled margins."""
+        """The margins of the scaled criteria."""
         return self.order.criteria_margins(margins / self._units)
 
     def fine_criteria(
         self, returns: Float[np.ndarray, "point objective"], tolerances: Tolerances
     ) -> Float[np.ndarray, "point objective"]:
-        """Those of the scaled returns and tolerances."""
+        """The fine criteria of the scaled returns and tolerances."""
         return self.order.fine_criteria(self._scaled(returns), np.asarray(tolerances) / self._units)
 
     def _scaled(
@@ -54,6 +55,6 @@ class Scaled(AbstractOrder):
         return np.where(extents > 0, extents, 1.0)
 
     def to_json(self) -> dict[str, Any]:
-        """The order's, and the scales."""
+        """The inner order, and the scales."""
         scaled = {"lowest": list(self.lowest), "extents": list(self.extents)}
         return {**self.order.to_json(), "scaled": scaled}

@@ -27,10 +27,9 @@ class Stochastic(AbstractOrder):
     The probabilities are shares of the executions. X then has the higher expected utility wherever
     utility is a sum of products of increasing, non-negative functions of the objectives. A policy
     of a lower mean is on the front if it has a better chance of something, so the front is larger
-    than that of means. What happened once is certain: among single episodes it is Pareto dominance.
-
-    Estimated shares are never quite equal: those that differ by no more than `slack` count as
-    equal, and X must not have the lower mean in any objective, which exact dominance implies.
+    than that of means. For single episodes this is Pareto dominance. Estimated shares are never
+    quite equal: those that differ by no more than `slack` count as equal, and X must not have the
+    lower mean in any objective, which exact dominance implies.
     """
 
     slack: float = 0.05
@@ -45,7 +44,7 @@ class Stochastic(AbstractOrder):
     def criteria(
         self, returns: Float[np.ndarray, "point objective"]
     ) -> Float[np.ndarray, "point objective"]:
-        """The objectives themselves: what happened once is certain."""
+        """The objectives themselves, because a single episode is a certain outcome."""
         return returns
 
     def criteria_margins(
@@ -65,7 +64,7 @@ class Stochastic(AbstractOrder):
             return self.non_dominated_mask(means, tolerances)
         gaps = survival_gaps([rounded(one, tolerances) for one in samples])
         dominated = self.dominance(gaps, means).any(axis=0)
-        # With slack, all could dominate one another in a circle.
+        # With slack, policies could dominate one another in a circle.
         return np.asarray(dominated if dominated.all() else ~dominated)
 
     def dominance(
@@ -80,10 +79,10 @@ class Stochastic(AbstractOrder):
 
 
 def survival_gaps(samples: Samples) -> Float[np.ndarray, "policy policy"]:
-    """`[i, j]`: by how much P(X_i >= v) exceeds P(X_j >= v) at most, over all v; never negative.
+    """`[i, j]`: the largest excess of P(X_i >= v) over P(X_j >= v) over all v; never negative.
 
-    It is exact where the values that the objectives took have up to 4096 combinations. Otherwise v
-    is taken from combinations of quantiles of these values.
+    It is exact if the values of the objectives have up to 4096 combinations. Otherwise v is taken
+    from combinations of quantiles of these values.
 
     >>> survival_gaps([np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])])
     array([[0. , 0.5],
