@@ -7,11 +7,18 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 PAGE := src/pcn/explorer/page
 SUMO_LIBRARIES := libgl1 libxext6 libxrender1 libatomic1
 
-.PHONY: demo test test-fast test-slow test-ray test-jax-packages check format docs notebooks release-check sumo-libraries browser clean
+.PHONY: demo install test test-fast test-slow test-ray test-jax-packages check format docs notebooks release-check system-libraries sumo-libraries browser clean
 
 demo: $(VENV)/.installed
 	rm -rf runs/demo
 	$(BIN)/pcn train deep-sea-treasure --seed 0 --out runs/demo
+
+# Everything that tests and docs need, in one go: pip takes less time for all than for one after the other.
+install: $(BIN)/python
+	$(PIP) --editable '.[dev,docs]'
+	touch $(VENV)/.installed
+	$(MAKE) system-libraries
+	touch $(VENV)/.installed-dev $(VENV)/.installed-docs
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest
@@ -77,13 +84,16 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) --editable '.[dev]'
-	@$(BIN)/python -c 'import libsumo' 2>/dev/null || $(MAKE) sumo-libraries
-	@{ command -v chromium || command -v chromium-browser; } >/dev/null || $(MAKE) browser || echo "The tests of the explorer's page are skipped."
+	$(MAKE) system-libraries
 	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed
 	$(PIP) --editable '.[docs]'
 	touch $@
+
+system-libraries:
+	@$(BIN)/python -c 'import libsumo' 2>/dev/null || $(MAKE) sumo-libraries
+	@{ command -v chromium || command -v chromium-browser; } >/dev/null || $(MAKE) browser || echo "The tests of the explorer's page are skipped."
 
 # What SUMO needs of the system and slim machines lack; elsewhere than on Debian, its own way.
 sumo-libraries:

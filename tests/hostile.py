@@ -7,6 +7,7 @@ import time
 import gymnasium as gym
 import numpy as np
 
+ALL = np.ones(3, np.int8)
 LATE = 3
 """The step of an episode in which an environment begins to misbehave."""
 
@@ -64,12 +65,25 @@ def showing(value, space=Tame.observation_space):
     return Hostile
 
 
-def masking(mask):
-    """An environment whose mask is `mask` from step `LATE` on."""
+def masking(mask, before=ALL):
+    """An environment whose mask is `before`, and `mask` from step `LATE` on; None for no mask."""
 
     class Hostile(Tame):
         def info(self):
-            return {"action_mask": mask if self.late else np.ones(3, np.int8)}
+            now = mask if self.late else before
+            return {} if now is None else {"action_mask": now}
+
+    return Hostile
+
+
+def ending(*, terminated=False, truncated=False):
+    """An environment whose flags for the end of an episode are these from step `LATE` on."""
+
+    class Hostile(Tame):
+        def step(self, action):
+            seen, reward, ended, _, info = super().step(action)
+            flags = (terminated, truncated) if self.late else (ended, False)
+            return seen, reward, *flags, info
 
     return Hostile
 

@@ -10,6 +10,7 @@ import pytest
 
 import pcn
 from hostile import (
+    ALL,
     CannotBeClosed,
     Dies,
     Endless,
@@ -17,6 +18,7 @@ from hostile import (
     Hangs,
     OldFashioned,
     Tame,
+    ending,
     masking,
     rewarding,
     showing,
@@ -51,6 +53,11 @@ REFUSED = {
     "scalar reward": (rewarding(1.0), r"has shape \(\), expected \(2,\)"),
     "empty mask": (masking(np.zeros(3, np.int8)), "the action mask allows no action"),
     "short mask": (masking(np.ones(2, np.int8)), "must have 3 entries, got 2"),
+    "mask missing": (masking(None), "the info has no `action_mask`; give one with every"),
+    "late mask": (masking(ALL, before=None), "has an `action_mask`, and earlier ones had none"),
+    "terminated=NaN": (ending(terminated=np.nan), "`terminated` is nan, which is neither true"),
+    "truncated=None": (ending(truncated=None), "`truncated` is None, which is neither true"),
+    "two flags": (ending(terminated=[True, False]), r"`terminated` is \[True, False\], which is"),
     "exit": (Exits, r"it failed at hostile\.py:\d+: SystemExit: 3"),
 }
 """What is refused in the first random episode, and in the middle of a training."""
@@ -132,6 +139,33 @@ def test_training_refuses_observations_that_are_not_finite(value):
     ) as e:
         scripted(environment(showing(np.full(3, value, np.float32))))
     assert "every number must be finite" in str(e.value)
+
+
+@pytest.mark.parametrize("flag", [1, np.True_, np.array([1.0]), jax.numpy.array(True)])
+def test_an_episode_ends_with_whatever_is_true(flag):
+    assert scripted(environment(ending(truncated=flag))).lengths.tolist() == [3, 3]
+    assert probed(ending(truncated=flag)).step_limit == 3
+
+
+class MaskedWhileItLasts(Tame):
+    """Has no mask after the last step, where nothing is chosen."""
+
+    def info(self):
+        return {"action_mask": ALL} if self.time < self.length else {}
+
+
+def test_after_the_last_step_no_mask_is_needed():
+    assert probed(MaskedWhileItLasts).masked_actions
+    made = environment(MaskedWhileItLasts)
+    assert made.spec.masked_actions
+    assert scripted(made).lengths.tolist() == [6, 6]
+
+
+def test_masks_can_be_ignored():
+    found = Probe((-10.0, -10.0), deterministic=True, masked_actions=False, step_limit=10)
+    spec = describe(GymnasiumSource("wild", MaskedWhileItLasts), found)
+    made = GymnasiumEnvironment(spec, MaskedWhileItLasts, num_slots=2)
+    assert scripted(made).lengths.tolist() == [6, 6]
 
 
 def test_rewards_as_large_as_is_allowed_are_taken():

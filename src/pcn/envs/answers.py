@@ -18,7 +18,8 @@ LARGEST_REWARD = 1e30
 class AnswerCheck:
     """Checks the values that one instance of an environment returns, one after the other.
 
-    The number of objectives is that of the first reward, unless it is known before.
+    The number of objectives is that of the first reward, unless it is known before. Likewise,
+    either all infos have an action mask or none, as the first one.
     """
 
     def __init__(
@@ -26,8 +27,11 @@ class AnswerCheck:
         name: str,
         head: AbstractActionHead | None = None,
         num_objectives: int | None = None,
+        *,
+        masked: bool | None = None,
     ) -> None:
         self._name = name
+        self._masked = masked
         self._shape = None if num_objectives is None else (num_objectives,)
         # Looking up a method of an Equinox module is slower than most of them, so it is done once.
         # Without a head, masks are not checked: no policy acts yet.
@@ -55,14 +59,38 @@ class AnswerCheck:
         """The error that says where, and what is wrong."""
         return UserError(f"{self.where}: {what}")
 
-    def mask(self, info: Any) -> dict[str, Any]:
-        """The only part of an `info` that is used: its mask, as one vector."""
-        if "action_mask" not in info:
+    def mask(self, info: Any, *, over: bool = False) -> dict[str, Any]:
+        """The only part of an `info` that is used: its mask, as one vector.
+
+        After the last step of an episode nothing is chosen, and a mask is not needed.
+        """
+        found = "action_mask" in info
+        if self._masked is None:
+            self._masked = found
+        if found != self._masked and not over:
+            what = "an `action_mask`, and earlier ones had none" if found else "no `action_mask`"
+            raise self.refusal(
+                f"the info has {what}; give one with every observation, "
+                "all ones where everything is allowed"
+            )
+        if not found:
             return {}
         try:
             return {"action_mask": self._checked_mask(info["action_mask"])}
         except UserError as error:
             raise self.refusal(str(error)) from None
+
+    def flag(self, name: str, given: Any) -> bool:
+        """Whether an episode is `terminated` or `truncated`: true or false, or the number 1 or 0."""
+        if isinstance(given, bool | np.bool_):
+            return bool(given)
+        try:
+            value = np.asarray(given).item()
+        except (ValueError, TypeError):  # several numbers, or a list of lists of different lengths
+            value = None
+        if value not in (0, 1):
+            raise self.refusal(f"`{name}` is {given!r}, which is neither true nor false")
+        return bool(value)
 
     def reward(self, given: Any) -> Num[np.ndarray, " objective"]:
         """Check a reward: finite real numbers, one for each objective."""

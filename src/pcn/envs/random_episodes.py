@@ -173,8 +173,10 @@ class Prober:
             check.advance()
             answer = check.outcome(environment.step(action))
             observation, gained, terminated, truncated, info = answer
+            terminated = check.flag("terminated", terminated)
+            truncated = check.flag("truncated", truncated)
             self._look_at(observation)
-            info = check.mask(info)
+            info = check.mask(info, over=terminated or truncated)
             observations.append(deepcopy(observation))
             actions.append(action)
             rewards.append(check.reward(gained).astype(np.float64))
@@ -187,8 +189,8 @@ class Prober:
             actions,
             np.array(rewards) if rewards else np.zeros((0, 0)),
             masked,
-            terminated=bool(terminated),
-            truncated=bool(truncated),
+            terminated=terminated,
+            truncated=truncated,
             cut=cut,
         )
 

@@ -93,7 +93,9 @@ class Slot:
         self.told = told
         """Called after every step."""
         head = action_head_for(spec.action_space)
-        self._check = AnswerCheck(spec.name, head, spec.num_objectives)
+        # Where masks are to be ignored, the environment may have them all the same.
+        masked = True if spec.masked_actions else None
+        self._check = AnswerCheck(spec.name, head, spec.num_objectives, masked=masked)
         self.environment = make()
         self.reader = reader_for(spec)
         # Looking up a method of an Equinox module is slower than most of them, so it is done once.
@@ -112,12 +114,14 @@ class Slot:
         check.advance()
         observation, reward, terminated, truncated, info = self.environment.step(action)
         self.told(1)
+        terminated = check.flag("terminated", terminated)
+        truncated = check.flag("truncated", truncated)
         return (
             self.reader.next(observation),
             check.reward(reward).astype(np.float32),
-            bool(terminated),
-            bool(truncated),
-            check.mask(info),
+            terminated,
+            truncated,
+            check.mask(info, over=terminated or truncated),
         )
 
     def failure(self, error: BaseException) -> str:
