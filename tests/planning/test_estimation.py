@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from pcn.planning.estimation import pooled_end_factors, pooled_shares
+from pcn.planning.estimation import (
+    constant_mask,
+    pooled_end_factors,
+    pooled_means,
+    pooled_shares,
+)
 
 
 def shares(visits, ends, rewards, *, errors=2.5):
@@ -49,3 +54,30 @@ def test_two_clearly_different_dangers_stay_apart():
     found = pooled_shares(hits, counts, errors=2.5)
     np.testing.assert_allclose(found[:6], hits[:6].sum() / 1800)
     np.testing.assert_allclose(found[6:], hits[6:].sum() / 1200)
+
+
+def rare_losses(num_states, num_visits, *, safe_loses):
+    """Two actions in each state: the second loses 50 in a hundredth of its visits, by chance."""
+    rng = np.random.default_rng(0)
+    states, actions = np.repeat(np.arange(num_states), 2), np.tile([0, 1], num_states)
+    visits = np.full(2 * num_states, num_visits)
+    losses = rng.binomial(num_visits, np.where(actions | safe_loses, 0.01, 0.0))
+    means = (-50.0 * losses / visits)[:, None]
+    spread = (2500.0 * losses)[:, None] - visits[:, None] * means**2
+    return states, actions, visits, means, spread
+
+
+def test_an_action_that_never_loses_does_not_share_the_rare_losses_of_another_one():
+    # 100 visits: a loss or two in a state are no proof, but 20 states with none by the first are.
+    states, actions, visits, means, spread = rare_losses(20, 100, safe_loses=False)
+    assert (pooled_means(states, visits, means, spread, errors=2.5)[actions == 0] < 0).any()
+    apart = constant_mask(states, actions, visits, means, spread, errors=2.5)
+    assert apart[:, 0].tolist() == (actions == 0).tolist()
+    found = pooled_means(states, visits, means, spread, errors=2.5, apart=apart)
+    np.testing.assert_array_equal(found, means)
+
+
+def test_an_action_that_was_only_lucky_so_far_shares_the_losses():
+    for case in (rare_losses(20, 100, safe_loses=True), rare_losses(2, 100, safe_loses=False)):
+        states, actions, visits, means, spread = case
+        assert not constant_mask(states, actions, visits, means, spread, errors=2.5).any()

@@ -87,8 +87,19 @@ def test_only_corners_of_the_convex_hull_are_found():
     np.testing.assert_allclose(plans.vectors, [[0, 4], [4, 0]])
 
 
-def test_without_room_the_horizon_is_shorter():
+def test_with_little_room_there_are_fewer_plans_but_none_is_shortsighted():
+    rewards = [(1, -1), (-1, 1), (0.8, 0.8)]
+    rows = [(0, action, 0, False, 1.0, reward) for action, reward in enumerate(rewards)]
+    model = model_of(rows, num_states=1)
+    all_of_them = planned(model, discount=1.0, horizon=50, most_nodes=10_000)
+    few = planned(model, discount=1.0, horizon=50, most_nodes=110)
+    assert few.horizon == 50
+    assert len(few) == 2 < len(all_of_them)
+    np.testing.assert_allclose(few.vectors, [[-50, 50], [50, -50]])
+
+
+def test_without_any_room_the_horizon_is_shorter():
     rows = [(0, 0, 0, False, 1.0, (1, -1)), (0, 1, 0, False, 1.0, (-1, 1))]
-    plans = planned(model_of(rows, num_states=1), discount=1.0, horizon=50, most_nodes=100)
+    plans = planned(model_of(rows, num_states=1), discount=1.0, horizon=50, most_nodes=20)
     assert plans.horizon < 50
     np.testing.assert_allclose(plans.vectors.max(axis=0), plans.horizon)

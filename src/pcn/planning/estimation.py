@@ -40,7 +40,8 @@ def estimated_model(
     squares = np.add.reduceat(counts.squares * factors[:, None], first, axis=0)
     means = sums / visits[:, None]
     spread = np.maximum(squares - sums * means, 0.0)
-    pooled = pooled_means(states[first], visits, means, spread, errors=errors)
+    constant = constant_mask(states[first], actions[first], visits, means, spread, errors=errors)
+    pooled = pooled_means(states[first], visits, means, spread, errors=errors, apart=constant)
     rewards = counts.sums / counts.visits[:, None] + (pooled - means)[row_pairs]
     # Where nobody ever acted, the episode ends with what is assumed of such a state.
     acted = np.zeros(counts.num_states, dtype=bool)
@@ -129,6 +130,47 @@ def well_known_mask(
     return often | ~any_often[states]
 
 
+def constant_mask(
+    states: Int[np.ndarray, " pair"],
+    actions: Int[np.ndarray, " pair"],
+    visits: Int[np.ndarray, " pair"],
+    means: Float[np.ndarray, "pair objective"],
+    spread: Float[np.ndarray, "pair objective"],
+    *,
+    errors: float,
+) -> Bool[np.ndarray, "pair objective"]:
+    """Mark actions that never bring what is rare under other actions, in each objective.
+
+    A single state cannot tell a rare loss from bad luck, but all states together can. An action is
+    marked if its reward never varied in any state, and if this would be less likely than a
+    difference of `errors` standard errors, were it like the actions beside it whose rewards vary.
+    """
+    count, varied = visits[:, None], spread > 1e-9 * (spread + visits[:, None] * means**2)
+    num_states, num_actions = int(states.max()) + 1, int(actions.max()) + 1
+    beside, total, squares = (
+        _sums(states, np.where(varied, values, 0.0), num_states)[states]
+        for values in (count + 0 * means, count * means, spread + count * means**2)
+    )
+    known = np.maximum(beside, 1)
+    # How often something else than this pair's reward comes, if it is always the same thing.
+    shift = total / known - means
+    variance = np.maximum(squares / known - (total / known) ** 2, 0.0)
+    share = np.where(beside > 0, shift**2 / np.maximum(shift**2 + variance, 1e-300), 0.0)
+    evidence = np.where(varied, 0.0, count * np.log1p(-np.minimum(share, 0.999)))
+    chance = _sums(actions, evidence, num_actions)
+    never = _sums(actions, varied.astype(np.int64), num_actions) == 0
+    marked: Bool[np.ndarray, "pair objective"] = (
+        never & (chance < np.log(2 * norm.sf(errors) / num_actions))
+    )[actions]
+    return marked
+
+
+def _sums(
+    groups: Int[np.ndarray, " pair"], values: Num[np.ndarray, "pair objective"], num_groups: int
+) -> Float[np.ndarray, "group objective"]:
+    return np.stack([np.bincount(groups, column, num_groups) for column in values.T], axis=1)
+
+
 def pooled_means(
     states: Int[np.ndarray, " pair"],
     visits: Int[np.ndarray, " pair"],
@@ -136,21 +178,26 @@ def pooled_means(
     spread: Float[np.ndarray, "pair objective"],
     *,
     errors: float,
+    apart: Bool[np.ndarray, "pair objective"] | None = None,
 ) -> Float[np.ndarray, "pair objective"]:
     """Mean rewards, in which actions of a state share a mean unless they clearly differ.
 
     In each state and objective, the two neighbouring groups of actions that differ least become
     one, again and again, until all differ by more than `errors` standard errors. `spread` is the
-    sum of squared deviations of each pair's rewards; pairs are sorted by state.
+    sum of squared deviations of each pair's rewards; pairs are sorted by state. Those that are
+    marked in `apart` share no mean with those that are not.
     """
+    apart = np.zeros_like(means, dtype=bool) if apart is None else apart
     pooled = means.copy()
     begin = np.flatnonzero(np.append(True, np.diff(states) != 0))
     for start, end in zip(begin, np.append(begin[1:], len(states)), strict=True):
         block = means[start:end]
         for objective in np.flatnonzero(block.max(axis=0) > block.min(axis=0)):
-            pooled[start:end, objective] = _pooled(
-                visits[start:end], block[:, objective], spread[start:end, objective], errors
-            )
+            for marked in (False, True):
+                group = start + np.flatnonzero(apart[start:end, objective] == marked)
+                pooled[group, objective] = _pooled(
+                    visits[group], means[group, objective], spread[group, objective], errors
+                )
     return pooled
 
 

@@ -8,6 +8,7 @@ the plans of the convex hull only, trade-offs between two of its corners are lef
 import numpy as np
 from jaxtyping import Float
 
+from pcn.pareto import spread_out
 from pcn.planning.model import TabularModel
 from pcn.planning.plans import Plans, boundaries
 from pcn.planning.vector_sets import Pruning, VectorSet
@@ -29,13 +30,17 @@ def plan_for_weights(
 ) -> Plans:
     """The best plan for each of many weights of the objectives; dominated plans are left out.
 
+    Where there is no room for all of them, those are kept whose returns lie farthest apart. A plan
+    that does not look ahead to the end of the episode is worth less than no plan.
+
     Args:
         model: what each action leads to.
         discount: factor on the return from the next step on.
         horizon: the number of steps after which every episode is over.
         num_weights: how many weights, the single objectives included.
-        most_nodes: planning is broken off, and the plans' horizon is shorter, once there are so
-            many pairs of a state and a plan.
+        most_nodes: how many pairs of a state and a plan are remembered, for all steps together.
+            Planning is broken off, and the plans' horizon is shorter, if these are too few for as
+            many plans as there are objectives.
         tolerance: differences up to this share of an objective's largest mean reward are none.
     """
     if horizon < 1:
@@ -43,11 +48,16 @@ def plan_for_weights(
     largest = np.abs(model.pair_rewards).max(axis=0, initial=0.0)
     largest = np.where(largest > 0, largest, 1.0)
     single = spread_weights(model.num_objectives, model.num_objectives) / largest
-    extremes = _Programming(model, discount, single).run(horizon, most_nodes).beginning()[0]
+    extremes = _Programming(model, discount, single).run(horizon).beginning()[0]
     extent = np.ptp(extremes, axis=0)
     weights = spread_weights(model.num_objectives, num_weights) / np.where(extent > 0, extent, 1)
-    programming = _Programming(model, discount, weights).run(horizon, most_nodes)
-    return programming.plans(Pruning(tolerance * largest))
+    pruning = Pruning(tolerance * largest)
+    room = max(model.num_objectives, most_nodes // (model.num_states * (horizon + 1)))
+    if room < len(weights):
+        vectors, steps = _Programming(model, discount, weights).run(horizon).beginning()
+        best = pruning(VectorSet(vectors, steps, np.arange(len(weights))[:, None]))
+        weights = weights[best.choices[spread_out(best.vectors, room), 0]]
+    return _Programming(model, discount, weights).run(horizon, most_nodes).plans(pruning)
 
 
 def spread_weights(num_objectives: int, count: int) -> Float[np.ndarray, "weight objective"]:
@@ -82,11 +92,16 @@ class _Programming:
         self._vectors = [self._values[..., :-1]]
         self._horizon = 0
 
-    def run(self, horizon: int, most_nodes: int) -> "_Programming":
-        """Plan for so many steps; fewer if nothing changes or there is no room."""
+    def run(self, horizon: int, most_nodes: int | None = None) -> "_Programming":
+        """Plan for so many steps; fewer if nothing changes or there is no room.
+
+        Without a number of nodes only the values are remembered, and there are no plans.
+        """
         for _ in range(horizon):
             before = self._values
             self._step_back()
+            if most_nodes is None:
+                del self._pairs[1:], self._vectors[1:]
             size = np.abs(self._values).max(axis=(0, 1))
             change = np.abs(self._values - before).max(axis=(0, 1))
             num_nodes = len(self._pairs) * self._pairs[0].size
@@ -94,7 +109,7 @@ class _Programming:
             if np.all(change <= _SETTLED * size):
                 self._horizon = horizon
                 break
-            if num_nodes > most_nodes:
+            if most_nodes is not None and num_nodes > most_nodes:
                 break
         return self
 

@@ -84,7 +84,7 @@ class Routes(AbstractRefinement):
     """Distinct steps after which that is judged."""
     given_up_after: int = 20_000
     """Distinct steps after which nothing more is learnt where a smaller share repeats."""
-    most_parts: int = 128
+    most_parts: int = 1024
     """Most numbers that an observation may have."""
     most_actions: int = 64
     """Most different actions that there may be."""

@@ -22,6 +22,8 @@ FIRST_BEAM = 64
 """Labels that searches keep as long as promises are not kept."""
 NEVER = np.iinfo(np.int64).max
 """The length of an episode that has not been."""
+MOST_STEPS, MOST_NUMBERS = 200_000, 25_600_000
+"""How many distinct steps are learnt from, and how many numbers their observations may have."""
 SMALLEST = 1e-5
 """Share of an episode's largest return-to-go below which a reward is rounding."""
 
@@ -32,7 +34,12 @@ class RoutesState(AbstractState):
     def __init__(self, spec: EnvironmentSpec) -> None:
         self._sizes = action_sizes(spec)
         parts = num_parts(spec)
-        self.model = Effects(parts, spec.num_objectives, int(np.prod(self._sizes)))
+        self.model = Effects(
+            parts,
+            spec.num_objectives,
+            int(np.prod(self._sizes)),
+            most_steps=min(MOST_STEPS, MOST_NUMBERS // max(1, parts)),
+        )
         self.start = np.zeros(parts)
         """What is observed first."""
         self.beam = FIRST_BEAM
