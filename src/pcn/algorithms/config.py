@@ -3,9 +3,9 @@
 import ast
 import dataclasses
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar, get_origin
@@ -28,9 +28,15 @@ class Option:
     kind: Any
     """Its type, as annotated."""
     default: Any
-    help: str
+    read_help: Callable[[], str]
+    """Returns its help, which stands in source code: reading all of it takes a while."""
     group: str = ""
     """What it belongs to within its algorithm; empty for the algorithm itself."""
+
+    @property
+    def help(self) -> str:
+        """What it does."""
+        return self.read_help()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,11 +109,14 @@ class AlgorithmConfig:
 
 def options_of(cls: type[Any], *, prefix: str = "", group: str = "") -> tuple[Option, ...]:
     """The fields of a dataclass as options, their names behind a prefix."""
-    docs = field_docs(cls)
     return tuple(
-        Option(prefix + item.name, item.type, item.default, docs.get(item.name, ""), group)
+        Option(prefix + item.name, item.type, item.default, partial(_doc_of, cls, item.name), group)
         for item in dataclasses.fields(cls)
     )
+
+
+def _doc_of(cls: type[Any], field_name: str) -> str:
+    return field_docs(cls).get(field_name, "")
 
 
 def merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -139,6 +148,7 @@ def made(cls: type[Any], values: Mapping[str, Any], *, also_known: Iterable[str]
         raise UserError(str(error)) from None
 
 
+@cache
 def field_docs(cls: type[Any]) -> dict[str, str]:
     """The docstrings below the fields of a dataclass and of its bases."""
     docs: dict[str, str] = {}

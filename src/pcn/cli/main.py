@@ -107,11 +107,14 @@ def _run(name: str, arguments: list[str]) -> None:
             from pcn.cli.options import with_values
 
             arguments = with_values(arguments, module.ARGUMENTS)
-        kind = getattr(module, where.name)
         if "--help-all" in arguments:
-            arguments = ["--help"]
+            kind, arguments = getattr(module, where.name), ["--help"]
         elif {"-h", "--help"} & {*arguments} and hasattr(module, "BASIC"):
             kind, arguments = module.BASIC, ["--help"]
+        elif hasattr(module, "command_for"):
+            kind = module.command_for(arguments)
+        else:
+            kind = getattr(module, where.name)
         command = parse(kind, arguments, f"pcn {name}")
     end_of_starting()
     command()

@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypedDict, get_args
 import tyro
 
 from pcn.algorithms import ALGORITHMS
+from pcn.algorithms.config import Option
 from pcn.envs.registry import (
     ENVIRONMENTS,
     GYMNASIUM,
@@ -38,16 +39,18 @@ class SharedOption:
     group: str = ""
     """What it belongs to within its owner, such as a refinement."""
     owners: list[str] = field(default_factory=list)
-    kinds: list[Any] = field(default_factory=list)
-    defaults: list[Any] = field(default_factory=list)
-    helps: list[str] = field(default_factory=list)
+    sources: list[Option | Parameter] = field(default_factory=list)
+    """What each owner says of it."""
 
-    def add(self, owner: str, kind: Any, default: Any, help: str) -> None:
+    def add(self, owner: str, source: Option | Parameter) -> None:
         """One more owner."""
         self.owners.append(owner)
-        self.kinds.append(kind)
-        self.defaults.append(default)
-        self.helps.append(help)
+        self.sources.append(source)
+
+    @property
+    def kinds(self) -> list[Any]:
+        """The type that each owner gives it."""
+        return [source.kind for source in self.sources]
 
     @property
     def flag(self) -> str:
@@ -57,11 +60,12 @@ class SharedOption:
     @property
     def annotation(self) -> Any:
         """Its type with its help, as tyro takes them."""
-        defaults = ["not set" if default is None else default for default in self.defaults]
+        given = [source.default for source in self.sources]
+        defaults = ["not set" if default is None else default for default in given]
         # If it has no default, its help explains what happens.
-        is_set = any(default is not None for default in self.defaults)
+        is_set = any(default is not None for default in given)
         told = tyro.conf.arg(
-            help=_told_once(self.owners, self.helps, "\n\n"),
+            help=_told_once(self.owners, [source.help for source in self.sources], "\n\n"),
             help_behavior_hint=f"(default: {_told_once(self.owners, defaults, ', ')})"
             if is_set
             else "",
@@ -75,7 +79,7 @@ def algorithm_options() -> dict[str, SharedOption]:
     for algorithm, entry in ALGORITHMS.items():
         for option in entry.config_class.options():
             shared = options.setdefault(option.name, SharedOption(option.name, option.group))
-            shared.add(algorithm, option.kind, option.default, option.help)
+            shared.add(algorithm, option)
     return options
 
 
@@ -90,7 +94,7 @@ def environment_options() -> dict[str, SharedOption]:
     for taker, parameters in takers:
         for name, item in parameters.items():
             shared = options.setdefault(name, SharedOption(name))
-            shared.add(taker, item.kind, item.default, item.help)
+            shared.add(taker, item)
     return options
 
 

@@ -1,8 +1,9 @@
 """`pcn train`: train on an environment and record the run."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,21 +106,16 @@ class TrainOptions:
     def _given(self, options: Any) -> dict[str, Any]:
         """The values of those of these options that were given."""
         given: dict[str, Any] = {}
-        for group in GROUPS:
-            given |= getattr(self, group)
+        for item in dataclasses.fields(self):
+            if item.name.startswith(GROUP):
+                given |= getattr(self, item.name)
         return {name: value for name, value in given.items() if name in options}
 
 
 HYPERPARAMETERS = algorithm_options()
 ARGUMENTS = environment_options()
-
-
-def _groups(*options: SharedOption) -> dict[str, tuple[str, Any]]:
-    """Field name -> title and type of each group of these options."""
-    return {f"group_{number}": titled for number, titled in enumerate(groups_of(options).items())}
-
-
-GROUPS = _groups(*HYPERPARAMETERS.values(), *ARGUMENTS.values())
+GROUP = "group_"
+"""What the names of fields begin with that hold options of algorithms and environments."""
 
 USEFUL = (
     "total_steps",
@@ -137,30 +133,67 @@ USEFUL = (
 """The options that `--help` shows besides those of every training: 20 with these."""
 
 
-def _with_options(name: str, groups: Mapping[str, tuple[str, Any]]) -> Any:
-    """The command with groups of options, by field name."""
-    return dataclasses.make_dataclass(
+def with_options(name: str, groups: Mapping[str, Any]) -> Any:
+    """The command with groups of options, by title."""
+    command = dataclasses.make_dataclass(
         name,
         [
-            (field_name, Annotated[kind, tyro.conf.arg(name=title)], field(default_factory=dict))
-            for field_name, (title, kind) in groups.items()
+            (
+                f"{GROUP}{number}",
+                Annotated[kind, tyro.conf.arg(name=title)],
+                field(default_factory=dict),
+            )
+            for number, (title, kind) in enumerate(groups.items())
         ],
         bases=(TrainOptions,),
         frozen=True,
     )
+    command.__doc__ = TrainOptions.__doc__
+    return command
 
 
-Train = _with_options("Train", GROUPS)
-Train.__doc__ = TrainOptions.__doc__
+def command_for(arguments: Iterable[str]) -> Any:
+    """The command with only those of its options that are given: all take a third of a second.
 
-_EVERY_OPTION = HYPERPARAMETERS | ARGUMENTS
-_MOST_USED = "most used"
-BASIC = _with_options(
-    "BASIC",
-    {"most_used": (_MOST_USED, one_group(_MOST_USED, *(_EVERY_OPTION[name] for name in USEFUL)))},
-)
-"""The options that `--help` shows."""
-BASIC.__doc__ = (
-    f"{TrainOptions.__doc__}\n\nThere are {len(HYPERPARAMETERS) + len(ARGUMENTS)} options of "
-    "algorithms, refinements and environments in all: `pcn train --help-all` shows them."
-)
+    It has all of them where an option is given that does not exist, so that a message can say
+    which one was perhaps meant.
+    """
+    given = {one.partition("=")[0].replace("_", "-") for one in arguments if one.startswith("--")}
+    always = {f"--{item.name.replace('_', '-')}" for item in dataclasses.fields(TrainOptions)}
+    always |= {_negated(flag) for flag in always}
+    options = [option for option in _every_option() if {option.flag, _negated(option.flag)} & given]
+    known = {flag for option in options for flag in (option.flag, _negated(option.flag))}
+    return with_options("Train", groups_of(options)) if given <= always | known else every_train()
+
+
+@cache
+def every_train() -> Any:
+    """The command with all its options."""
+    return with_options("Train", groups_of(_every_option()))
+
+
+@cache
+def basic_train() -> Any:
+    """What `--help` shows: no more than most people need."""
+    title, options = "most used", HYPERPARAMETERS | ARGUMENTS
+    command = with_options("BASIC", {title: one_group(title, *(options[name] for name in USEFUL))})
+    command.__doc__ = (
+        f"{TrainOptions.__doc__}\n\nThere are {len(_every_option())} options of "
+        "algorithms, refinements and environments in all: `pcn train --help-all` shows them."
+    )
+    return command
+
+
+def _every_option() -> list[SharedOption]:
+    return [*HYPERPARAMETERS.values(), *ARGUMENTS.values()]
+
+
+def _negated(flag: str) -> str:
+    return flag.replace("--", "--no-", 1)
+
+
+def __getattr__(name: str) -> Any:
+    made = {"Train": every_train, "BASIC": basic_train}
+    if name not in made:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return made[name]()

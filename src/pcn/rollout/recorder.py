@@ -4,19 +4,16 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float, Int, Num, PyTree
+from jaxtyping import Bool, Float, Num, PyTree
 
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.memory import refuse_without_memory
 from pcn.nets.heads import action_head_for
 
-STEPS_AT_ONCE = 64
-"""Steps that are written together: a write takes almost as long for one step as for many."""
-
 
 class Recorder:
-    """Padded arrays of episodes that run in slots, step by step."""
+    """Padded arrays of episodes, filled piece by piece."""
 
     def __init__(
         self,
@@ -60,27 +57,22 @@ class Recorder:
         self._step_limit = spec.step_limit
         self._terminated = np.zeros(num_episodes, dtype=bool)
         self._broken_off = np.zeros(num_episodes, dtype=bool)
-        self._steps: list[tuple[np.ndarray, ...]] = []
 
-    def add(
+    def write(
         self,
-        episodes: Int[np.ndarray, " slot"],
-        times: Int[np.ndarray, " slot"],
-        observations: list[np.ndarray],
-        masks: Bool[np.ndarray, "slot choice"] | None,
-        actions: Num[np.ndarray, "slot part"],
-        rewards: Float[np.ndarray, "slot objective"],
+        episode: int,
+        first: int,
+        actions: Num[np.ndarray, "time part"],
+        rewards: Float[np.ndarray, "time objective"],
+        seen: list[np.ndarray],
     ) -> None:
-        """Record one step in every slot; `episodes` is negative for slots without an episode.
+        """Record some steps of an episode in a row, of which `first` were taken before.
 
-        Observations and masks are copied. Actions and rewards are not: rewards may still be
-        written until the next step is added.
+        `seen` are the leaves of the observations, and the masks if there are any.
         """
-        if len(self._steps) == STEPS_AT_ONCE:
-            self._write()
-        seen = observations if masks is None else [*observations, masks]
-        copies = [array.copy() for array in seen]
-        self._steps.append((episodes.copy(), times.copy(), actions, rewards, *copies))
+        steps = slice(first, first + len(actions))
+        for record, row in zip(self._records, (actions, rewards, *seen), strict=True):
+            record[episode, steps] = row
 
     def add_episode(
         self,
@@ -95,9 +87,7 @@ class Recorder:
         truncated: bool,
     ) -> None:
         """Record a whole episode."""
-        rows = jax.tree.leaves((actions, rewards, observations, masks))
-        for record, row in zip(self._records, rows, strict=True):
-            record[episode, : len(actions)] = row
+        self.write(episode, 0, actions, rewards, jax.tree.leaves((observations, masks)))
         last = jax.tree.leaves(last_observation)
         self.end(episode, len(actions), last, terminated=terminated, truncated=truncated)
 
@@ -119,7 +109,6 @@ class Recorder:
 
     def episodes(self) -> Episodes:
         """All recorded episodes, on the host: JAX would compile a copy for each shape."""
-        self._write()
         return Episodes(
             self._observations,
             self._actions,
@@ -131,13 +120,3 @@ class Recorder:
             real_mask=self._real_mask,
             last_observations=self._last_observations,
         )
-
-    def _write(self) -> None:
-        if not self._steps:
-            return
-        episodes, times, *columns = (np.stack(column) for column in zip(*self._steps, strict=True))
-        self._steps = []
-        played = episodes >= 0
-        place = episodes[played], times[played]
-        for record, column in zip(self._records, columns, strict=True):
-            record[place] = column[played]

@@ -1,7 +1,7 @@
 """The agents in the slots of a Gymnasium environment; all act in one compiled call."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -47,7 +47,7 @@ class SlotAgents:
         self._key = raw_key(key)
         self._drawn: list[PyTree[np.ndarray]] = []
         self._num_drawn = 0
-        self._nobody = (np.zeros(num_slots, np.int32), np.zeros(num_slots, bool))
+        self._nobody = _nobody(num_slots)
 
     def act(
         self,
@@ -78,6 +78,13 @@ class SlotAgents:
         by_call = zip(*(np.asarray(leaf) for leaf in leaves), strict=True)
         self._drawn = [jax.tree.unflatten(tree, one) for one in by_call][::-1]
         self._num_drawn += CALLS_AHEAD
+
+
+@cache
+def _nobody(num_slots: int) -> list[Array]:
+    """Says that no agent is replaced; it is copied to the device once, not at every step."""
+    nobody: list[Array] = jax.device_put([np.zeros(num_slots, np.int32), np.zeros(num_slots, bool)])
+    return nobody
 
 
 def raw_key(key: RandomKey) -> UInt32[np.ndarray, " raw"]:

@@ -1,8 +1,5 @@
 """Rollouts of Gymnasium environments: one compiled policy call per step for all slots."""
 
-from typing import Any
-
-import jax
 import numpy as np
 from jaxtyping import Int
 
@@ -13,6 +10,7 @@ from pcn.nets.heads import action_head_for
 from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.recorder import Recorder
 from pcn.rollout.slot_agents import SlotAgents, raw_key
+from pcn.rollout.slot_steps import SlotSteps
 from pcn.types import RandomKey
 
 
@@ -37,55 +35,41 @@ def stepped_rollout(
     num_slots = environment.num_slots
     slot_agents = SlotAgents(agents, key, num_slots, no_action=action_head.none())
     seeds = episode_seeds(key, num_episodes, numbers)
-    # The observations of the slots, written in place: a compiled call has ended before they change.
     observations = empty_observations(spec.observation_space, (num_slots,))
-    leaves, one_array = jax.tree.leaves(observations), isinstance(observations, np.ndarray)
     masks = np.ones((num_slots, action_head.mask_size), dtype=bool) if spec.masked_actions else None
-    recorder = Recorder(spec, num_episodes, observations, count)
-    waiting = list(range(count))[::-1]
-    playing: dict[int, int] = {}  # slot -> episode
-    episodes = np.full(num_slots, -1, dtype=np.int32)  # the same; -1 for a slot without one
-    times = np.zeros(num_slots, dtype=np.int32)
     rewards = np.zeros((num_slots, spec.num_objectives), dtype=np.float32)
+    actions = np.tile(action_head.none(), (num_slots, 1))
+    recorder = Recorder(spec, num_episodes, observations, count)
+    steps = SlotSteps(recorder, observations, masks, actions, rewards)
+    limits = most_steps.tolist()
+    waiting = list(range(count))[::-1]
+    left: dict[int, int] = {}  # slot -> steps until its episode is broken off
+    playing = np.full(num_slots, -1, dtype=np.int32)  # the episode in each slot
 
-    def show(slot: int, observation: Any, info: dict[str, Any]) -> None:
-        if one_array:
-            observations[slot] = observation
-        else:
-            for leaf, part in zip(leaves, jax.tree.leaves(observation), strict=True):
-                leaf[slot] = part
-        if masks is not None:
-            masks[slot] = from_info(info)
-
-    while playing or waiting:
+    while left or waiting:
         replaced = None
-        if waiting and len(playing) < num_slots:
-            free = [slot for slot in range(num_slots) if slot not in playing][: len(waiting)]
+        if waiting and len(left) < num_slots:
+            free = [slot for slot in range(num_slots) if slot not in left][: len(waiting)]
             for slot in free:
-                playing[slot] = episodes[slot] = waiting.pop()
-            times[free] = 0
+                playing[slot] = episode = waiting.pop()
+                left[slot] = limits[episode]
+                steps.begin(slot, episode)
             first = slots.reset({slot: int(seeds[playing[slot]]) for slot in free})
             for slot, (observation, info) in first.items():
-                show(slot, observation, info)
-            replaced = (episodes.copy(), np.isin(np.arange(num_slots), free))
-        actions = slot_agents.act(observations, masks, rewards, replaced)
-        chosen = to_environment(actions)
-        rewards = np.zeros_like(rewards)
-        recorder.add(episodes, times, leaves, masks, actions, rewards)
-        times += 1
-        outcomes = slots.step({slot: chosen[slot] for slot in playing})
+                steps.show(slot, observation, None if masks is None else from_info(info))
+            replaced = (playing.copy(), np.isin(np.arange(num_slots), free))
+        actions = slot_agents.act(steps.observations, steps.masks, rewards, replaced)
+        steps.actions[steps.row] = actions
+        chosen, rewards = to_environment(actions), steps.rewards[steps.row]
+        outcomes = slots.step({slot: chosen[slot] for slot in left})
         for slot, (observation, reward, terminated, truncated, info) in outcomes.items():
             rewards[slot] = reward
-            show(slot, observation, info)
-            if terminated or truncated or times[slot] >= most_steps[playing[slot]]:
-                recorder.end(
-                    playing.pop(slot),
-                    int(times[slot]),
-                    [leaf[slot] for leaf in leaves],
-                    terminated=terminated,
-                    truncated=truncated,
-                )
-                episodes[slot] = -1
+            steps.show(slot, observation, None if masks is None else from_info(info), later=1)
+            left[slot] -= 1
+            if terminated or truncated or left[slot] <= 0:
+                steps.end(slot, terminated=terminated, truncated=truncated)
+                del left[slot]
+        steps.advance()
     return recorder.episodes()
 
 

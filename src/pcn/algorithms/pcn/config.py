@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from pcn.algorithms.config import Option, made, merged, options_of
@@ -157,9 +158,12 @@ def _known() -> str:
 
 def _refinement_options() -> Iterator[Option]:
     for name, kind in REFINEMENTS.items():
-        summary = (kind.__doc__ or "").partition("\n\n")[0]
-        yield Option(name, bool, True, summary, group=name)
+        yield Option(name, bool, True, partial(_summary, kind), group=name)
         yield from options_of(kind, prefix=f"{name}.", group=name)
+
+
+def _summary(kind: type[AbstractRefinement]) -> str:
+    return (kind.__doc__ or "").partition("\n\n")[0]
 
 
 def _by_name(given: Any) -> dict[str, dict[str, Any]]:
