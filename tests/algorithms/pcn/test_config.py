@@ -225,6 +225,13 @@ def test_older_runs_vary_stored_episodes_only():
     assert "Junctions" not in refinements
 
 
+def test_older_runs_with_junctions_have_no_branches():
+    old = PCNConfig().to_json()
+    assert old["refinements"]["junctions"].pop("branch_share") > 0
+    refinements = {type(one).__name__: one for one in PCNConfig.recorded(old).refinements}
+    assert refinements["Junctions"].branch_share == 0
+
+
 def test_a_recorded_config_may_have_hyperparameters_that_there_are_no_more():
     old = PCNConfig().to_json()
     old["refinements"] = {

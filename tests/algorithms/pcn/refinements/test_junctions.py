@@ -7,7 +7,7 @@ import pytest
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import Junctions
-from pcn.algorithms.pcn.refinements.joining.junction_memory import JunctionMemory
+from pcn.algorithms.pcn.refinements.joining.junction_memory import JunctionMemory, walked
 from pcn.algorithms.pcn.refinements.joining.places import Places
 from pcn.algorithms.pcn.refinements.scripts import play_scripts
 from pcn.algorithms.pcn.train import PCNTrainer
@@ -19,6 +19,7 @@ from pcn.episodes import Episodes
 NOTHING = 5
 THERE = [3, 2, 5, 5, 1, 2, 2, 4, 0]  # to a mine, 0.8 of the first ore
 HOME = [2, 2, 3, 2, 2, 1, 2, 1]
+EMPTY = [2, 3, 2, 1, 1, 1, 1, 1, 1, 1]  # out of the base and back
 JUNCTIONS = Junctions(steps_share=1.0, patience=0.0, fewest_steps=0)
 CONFIG = PCNConfig(
     total_steps=20_000,
@@ -101,6 +102,60 @@ def test_a_joint_promises_what_both_parts_returned_discounted():
     assert promised[0, 5] == 8.0 + 0.5 * 4.0
 
 
+def test_where_an_episode_was_broken_off_is_a_place_too():
+    episodes = Episodes(
+        np.array([[[0.0], [1.0]], [[0.0], [1.0]]]),
+        np.zeros((2, 2, 1)),
+        np.array([[[5.0], [7.0]], [[5.0], [7.0]]]),
+        np.array([2, 2]),
+        np.ones(2, bool),
+        broken_off=np.array([False, True]),
+        last_observations=np.array([[8.0], [9.0]]),
+    )
+    walk = walked(episodes, 3, 1.0)
+    assert walk.observations[:, 0].tolist() == [1.0, 1.0, 9.0]
+    assert walk.times.tolist() == [1, 1, 2]
+    assert walk.before[:, 0].tolist() == [5.0, 5.0, 12.0]
+    assert walk.ended.tolist() == [True, False, False]
+    assert len(walked(episodes, 2, 1.0).times) == 2
+
+
+def branching(share):
+    """What branches take when half of the steps are spent and a cart has come home with ore."""
+    training = training_with([EMPTY, [*THERE, *HOME]])
+    training.runner.steps = 10_000
+    junctions = replace(JUNCTIONS, steps_share=0.0, branch_share=share)
+    junctions.after_exploring(training)
+    return training, junctions.state_in(training, JunctionMemory)
+
+
+def test_what_branches_take_is_counted_and_limited():
+    training, memory = branching(0.1)
+    assert 0 < memory.branch_steps == training.steps - 10_000
+    assert memory.branch_steps <= 0.1 * training.steps**2 / CONFIG.total_steps
+    _, memory = branching(0.0)
+    assert memory.branch_steps == 0
+
+
+def test_a_branch_is_a_way_to_a_place_and_then_a_few_random_actions():
+    training = training_with([EMPTY, [*THERE, *HOME]])
+    training.runner.steps = 10_000
+    played = []
+    training.runner.listeners.append(played.append)
+    replace(JUNCTIONS, steps_share=0.0, rounds=1, branch_length=2).after_exploring(training)
+    (episodes,) = played
+    lengths = np.asarray(episodes.lengths)
+    for actions, length in zip(np.asarray(episodes.actions)[..., 0], lengths, strict=True):
+        begun = [
+            count
+            for count in range(length + 1)
+            for known in (EMPTY, [*THERE, *HOME])
+            if actions[:count].tolist() == known[:count]
+        ]
+        assert max(begun) >= length - 2
+    assert len(set(lengths.tolist())) > 1
+
+
 def test_observations_of_one_cell_are_one_place_and_there_are_not_more_than_the_most():
     places = Places(np.array([0.5, 1.0]), np.zeros(2), 1, most=2)
     observations = np.array([[0.1, 0.2], [0.4, 0.9], [0.6, 0.2], [-0.1, 0.2]])
@@ -129,6 +184,7 @@ def test_a_training_goes_on_from_a_snapshot_as_if_nothing_had_happened():
         if name.startswith(("state.", "rows.")) and name != "rows.slots":
             np.testing.assert_array_equal(array, other.arrays[name], err_msg=name)
     assert len(one.arrays["state.Junctions.episodes"]) > 0
+    assert len(one.arrays["state.Junctions.branches"]) > 0
 
 
 def test_only_where_real_numbers_are_observed():

@@ -23,7 +23,7 @@ from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import num_parts, whole_numbers
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes, flat
-from pcn.pareto import covered_mask, has_changed
+from pcn.pareto import covered_mask, has_changed, spread
 
 CHANGE = 2.0
 """Places are measured anew when the deviation of an observed number has changed by this factor."""
@@ -43,7 +43,7 @@ class Junctions(AbstractRefinement):
     """Most width of a place; each grid has one between them and is shifted, both by chance."""
     grids: int = 2
     """How many grids there are at a time: what one divides, another one joins."""
-    renewals: int = 10
+    renewals: int = 30
     """How often in a training the oldest grid is replaced by a new one."""
     ties: float = 0.05
     """Share of the ways as good as a known one that take its place: they may lead further."""
@@ -53,6 +53,16 @@ class Junctions(AbstractRefinement):
     """Most batches of joints in an iteration."""
     patience: float = 0.01
     """Joints wait until a quarter of a batch has gathered, or for this share of the budget."""
+    branch_share: float = 0.5
+    """Most of all environment steps that branches may take: ways to places that go on with random
+    actions. When a share of the budget is spent, it is that share of this."""
+    branch_length: int = 3
+    """Most random actions of a branch; after them it is broken off."""
+    branch_margin: float = 0.2
+    """Ways branch that lead close to the front: each time up to another margin, drawn by chance,
+    of at most this share of the spread of the front's returns."""
+    branch_patience: float = 0.002
+    """After this share of the budget the ways that branch are chosen anew."""
     extra_steps: int = 4
     """How long a joint may go on, with its last action, after its last one."""
     most_waiting: int = 4096
@@ -72,9 +82,11 @@ class Junctions(AbstractRefinement):
         at_least(
             self, 0, "steps_share", "extra_steps", "patience", "renewals", "ties", "fewest_steps"
         )
+        at_least(self, 0, "branch_share", "branch_margin", "branch_patience")
+        at_least(self, 1, "branch_length")
         at_least(self, 1, "grids", "rounds", "most_waiting", "most_places", "most_parts")
         at_least(self, 1, "remembered")
-        at_most(self, 1, "steps_share", "patience", "ties")
+        at_most(self, 1, "steps_share", "patience", "ties", "branch_share", "branch_patience")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions have the same outcome, and observations are real numbers."""
@@ -128,7 +140,10 @@ class Junctions(AbstractRefinement):
         memory.forget_unused()
         for _ in range(self.rounds):
             if not self._play_batch(training, memory):
-                return
+                break
+        for _ in range(self.rounds):
+            if not self._play_branches(training, memory):
+                break
 
     def _follow_scales(self, training: Training, memory: JunctionMemory) -> None:
         """Measure places by the deviations of what is stored, anew when these have changed.
@@ -178,6 +193,50 @@ class Junctions(AbstractRefinement):
         )
         dataset.add(episodes, stored_mask=~covered)
         return True
+
+    def _play_branches(self, training: Training, memory: JunctionMemory) -> bool:
+        """Let good ways go on with random actions; tell whether any did.
+
+        They are seldom finished episodes, but better ways to places may be among them.
+        """
+        dataset, size, rng = training.dataset, training.schedule.num_episodes, training.rng
+        longest = int(dataset.archive().horizons.max()) + self.branch_length
+        spent = training.steps / training.config.total_steps
+        allowed = int(self.branch_share * spent * training.steps) - memory.branch_steps
+        if min(allowed, training.exploring_steps_left) < size * longest:
+            return False
+        self._follow_front(training, memory)
+        head, scripts = training.learner.policy.action_head, list[Actions]()
+        most = len(memory.branches)
+        for branch in rng.integers(most, size=size if most else 0).tolist():
+            way = memory.way_to(branch)
+            fresh = [head.random_row(rng) for _ in range(rng.integers(self.branch_length) + 1)]
+            script = np.concatenate([way, np.asarray(fresh, way.dtype)])
+            if memory.tried.is_new(script):
+                scripts.append(script)
+        if not scripts:
+            return False
+        filled = [scripts[row % len(scripts)] for row in range(size)]
+        lengths = np.array([len(script) for script in filled])
+        before, count = training.steps, len(scripts)
+        episodes = play_scripts(training, filled, head, most_steps=lengths, count=count)
+        memory.branch_steps += training.steps - before
+        returns = episodes.returns(discount=training.config.discount)
+        front = dataset.archive().returns
+        covered = dataset.order.covered_mask(returns, front, dataset.tolerances)
+        dataset.add(episodes, stored_mask=~covered)
+        return True
+
+    def _follow_front(self, training: Training, memory: JunctionMemory) -> None:
+        """Choose the ways that branch anew, if it is due."""
+        due = memory.last_chosen + self.branch_patience * training.config.total_steps
+        if len(memory.branches) and training.steps < due:
+            return
+        front, tolerances = training.dataset.archive().returns, training.dataset.tolerances
+        extents = np.where(spread(front) > 0, spread(front), training.dataset.extents)
+        margins = training.rng.uniform(0, self.branch_margin) * extents
+        memory.choose_branches(front, margins, training.config.discount, tolerances)
+        memory.last_chosen = training.steps
 
     def _scripts(
         self,

@@ -51,6 +51,18 @@ def test_covered_is_what_some_way_of_the_same_place_equals_or_dominates(found, a
     assert ways.covered_mask(places, vectors, EXACT).tolist() == expected
 
 
+@given(arrivals)
+def test_the_layers_hold_each_way_once_and_at_most_one_of_a_place(found):
+    ways = noted(found)
+    layers = [
+        list(zip(places.tolist(), numbers.tolist(), strict=True))
+        for places, numbers in ways.layers()
+    ]
+    assert all(len({place for place, _ in layer}) == len(layer) for layer in layers)
+    expected = [(place, way) for place in range(3) for way in ways.at(place)]
+    assert sorted(pair for layer in layers for pair in layer) == sorted(expected)
+
+
 def test_what_differs_by_less_than_the_tolerances_is_covered():
     ways = noted([(1, 2, 3)])
     asked = np.array([[2.05, 3.0], [2.2, 3.0]])

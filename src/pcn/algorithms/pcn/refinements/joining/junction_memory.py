@@ -67,6 +67,12 @@ class JunctionMemory(AbstractState):
         """How often the oldest grid was replaced."""
         self.last_played = 0
         """How many environment steps had been taken when joints were last played."""
+        self.branches = np.zeros((0, 2), np.int64)
+        """The episodes and steps of ways that go on with other actions."""
+        self.branch_steps = 0
+        """Environment steps of these."""
+        self.last_chosen = 0
+        """How many environment steps had been taken when these ways were last chosen."""
         self._scripts: dict[int, Actions] = {}
         self._next_episode = 0
         self._most_scripts = FEWEST_FORGOTTEN
@@ -79,6 +85,7 @@ class JunctionMemory(AbstractState):
         self.scales = scales
         self.grids = []
         self.waiting = self._none()
+        self.branches = self.branches[:0]
         self._scripts.clear()
 
     def add_grid(self, width: float, shift: Float[np.ndarray, " part"], most: int) -> None:
@@ -147,9 +154,8 @@ class JunctionMemory(AbstractState):
         if len(self._scripts) < self._most_scripts:
             return
         used = [ways.sources[:, 0] for grid in self.grids for ways in (grid.to, grid.onward)]
-        needed = set(
-            np.unique(np.concatenate([*used, self.waiting.sources[:, [0, 2]].ravel()])).tolist()
-        )
+        others = [self.waiting.sources[:, [0, 2]].ravel(), self.branches[:, 0]]
+        needed = set(np.unique(np.concatenate([*used, *others])).tolist())
         self._scripts = {one: self._scripts[one] for one in self._scripts if one in needed}
         self._most_scripts = 2 * len(self._scripts) + FEWEST_FORGOTTEN
 
@@ -157,6 +163,22 @@ class JunctionMemory(AbstractState):
         """The actions of a joint."""
         first, num_steps, other, step = source.tolist()
         return np.concatenate([self._scripts[first][:num_steps], self._scripts[other][step:]])
+
+    def choose_branches(
+        self,
+        front: Float[np.ndarray, "point objective"],
+        margins: Float[np.ndarray, " objective"],
+        discount: float,
+        tolerances: Tolerances,
+    ) -> None:
+        """From now on, the ways to places that lead close to the front go on with other actions."""
+        found = [grid.hopeful(front, margins, discount, tolerances) for grid in self.grids]
+        self.branches = np.unique(np.concatenate(found), axis=0) if found else self.branches[:0]
+
+    def way_to(self, branch: int) -> Actions:
+        """The actions of a way that goes on with other actions."""
+        episode, num_steps = self.branches[branch].tolist()
+        return self._scripts[episode][:num_steps]
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Everything remembered, as named arrays for a checkpoint."""
@@ -175,8 +197,11 @@ class JunctionMemory(AbstractState):
                     self.num_renewals,
                     self._next_episode,
                     self._most_scripts,
+                    self.branch_steps,
+                    self.last_chosen,
                 ]
             ),
+            "branches": self.branches,
             "scales": self.scales,
             "waiting.returns": self.waiting.returns,
             "waiting.sources": self.waiting.sources,
@@ -191,7 +216,10 @@ class JunctionMemory(AbstractState):
         self.tried.from_arrays(arrays)
         counts = arrays["counts"].tolist()
         self.steps, self.last_played, self.num_renewals = counts[:3]
-        self._next_episode, self._most_scripts = counts[3:]
+        self._next_episode, self._most_scripts = counts[3:5]
+        if "branches" in arrays:  # checkpoints from before there were any have none
+            self.branches = np.array(arrays["branches"])
+            self.branch_steps, self.last_chosen = counts[5:]
         self.scales = np.array(arrays["scales"])
         self.waiting = Joints(
             np.array(arrays["waiting.returns"]), np.array(arrays["waiting.sources"])
@@ -237,11 +265,24 @@ def _fresh(
 
 
 def walked(episodes: Episodes, longest: int, discount: float) -> Walk:
-    """The first steps of the real episodes, without the very first of each."""
+    """The first steps of the real episodes, without the very first of each.
+
+    Where an episode was broken off, one more step is where it was then.
+    """
     real = np.flatnonzero(np.asarray(episodes.real_mask))
     lengths = np.asarray(episodes.lengths, np.int64)[real]
-    num_steps = int(lengths.max(initial=1))
+    num_steps = int(lengths.max(initial=1)) + 1
     rewards = np.asarray(episodes.rewards, np.float64)[real, :num_steps]
+    seen = flat(episodes.observations, 2)[real, :num_steps]
+    if rewards.shape[1] < num_steps:
+        rewards = np.concatenate([rewards, np.zeros_like(rewards[:, :1])], axis=1)
+        seen = np.concatenate([seen, np.zeros_like(seen[:, :1])], axis=1)
+    ended = episodes.ended[real]
+    last = episodes.last_observations
+    if last is not None:
+        broken = np.flatnonzero(~ended)
+        seen[broken, lengths[broken]] = flat(last, 1)[real[broken]]
+        lengths = lengths + ~ended
     factors = (discount ** np.arange(num_steps))[None, :, None]
     so_far = np.cumsum(rewards * factors, axis=1)
     before = so_far - rewards * factors
@@ -249,7 +290,4 @@ def walked(episodes: Episodes, longest: int, discount: float) -> Walk:
     valid = np.arange(num_steps) < np.minimum(lengths, longest)[:, None]
     valid[:, 0] = False
     rows, times = np.nonzero(valid)
-    seen = flat(episodes.observations, 2)[real, :num_steps]
-    return Walk(
-        seen[valid], before[valid], onward[valid], real[rows], times, episodes.ended[real][rows]
-    )
+    return Walk(seen[valid], before[valid], onward[valid], real[rows], times, ended[rows])

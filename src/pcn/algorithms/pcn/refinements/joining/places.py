@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 
 from pcn.algorithms.pcn.refinements.joining.ways import NONE, Ways
 from pcn.fingerprints import row_fingerprints
+from pcn.pareto import Tolerances, covered_mask
 
 
 class Places:
@@ -46,6 +47,30 @@ class Places:
             self.to.open_place()
             self.onward.open_place()
         return number
+
+    def hopeful(
+        self,
+        front: Float[np.ndarray, "point objective"],
+        margins: Float[np.ndarray, " objective"],
+        discount: float,
+        tolerances: Tolerances,
+    ) -> Int[np.ndarray, "way 2"]:
+        """The ways to places from which a known way goes on to a return close to the front.
+
+        Close is what the front would not cover if it were better by the margins. Returns the
+        episode and the step of each way.
+        """
+        hopeful = np.zeros(len(self.to), dtype=bool)
+        factors = discount ** self.to.sources[:, 1:].astype(np.float64)
+        for places, ways in self.to.layers():
+            for others, onward in self.onward.layers():
+                from_place = np.full(len(self._numbers), NONE)
+                from_place[others] = onward
+                open_ = (from_place[places] != NONE) & ~hopeful[ways]
+                to, then = ways[open_], from_place[places[open_]]
+                promised = self.to.vectors[to] + factors[to] * self.onward.vectors[then]
+                hopeful[to] = ~covered_mask(promised + margins, front, tolerances=tolerances)
+        return self.to.sources[hopeful]
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """The grid, its places and all ways."""

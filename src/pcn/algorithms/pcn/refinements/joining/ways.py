@@ -1,6 +1,6 @@
 """The best known ways to places, or from them: chains of non-dominated vectors."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -91,6 +91,17 @@ class Ways:
                 ways.append(way)
             way = int(self._next[way])
         return ways
+
+    def layers(self) -> Iterator[tuple[Int[np.ndarray, " way"], Int[np.ndarray, " way"]]]:
+        """Places and a way of each: one way of every place, then a second one, and so on."""
+        places = np.arange(self._num_places)
+        ways = self._first[: self._num_places]
+        while len(places):
+            known = ways != NONE
+            places, ways = places[known], ways[known]
+            used = self._sources[ways, 0] != NONE
+            yield places[used], ways[used]
+            ways = self._next[ways]
 
     def add(
         self,
