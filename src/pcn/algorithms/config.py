@@ -115,7 +115,7 @@ def options_of(cls: type[Any], *, prefix: str = "", group: str = "") -> tuple[Op
     )
 
 
-def _doc_of(cls: type[Any], field_name: str) -> str:
+def _doc_of(cls: type[object], field_name: str) -> str:
     return field_docs(cls).get(field_name, "")
 
 
