@@ -62,7 +62,7 @@ def test_what_cannot_be_compared_is_told_in_one_sentence(runs, tmp_path, capsys)
     (tmp_path / "bad.csv").write_text("gain\n1\n")
     assert "bad.csv has 1 objectives" in refusal(capsys, runs, tmp_path / "bad.csv")
     alone = refusal(capsys, tmp_path / "bad.csv")
-    assert "needs a run of its environment beside it" in alone
+    assert "name a run of the same environment" in alone
     point = refusal(capsys, runs, "--reference-point", "1", "2", "3", "--out", tmp_path / "out")
     assert "has 3 numbers, toy has 2 objectives" in point
     assert not (tmp_path / "out").exists()

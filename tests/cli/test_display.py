@@ -73,8 +73,8 @@ def test_the_first_line_says_what_was_found_out(started):
     )
     line = first_line("Training", probed)
     assert line.endswith(
-        "; probed with 40 random episodes, 1,234 steps: deterministic (0 of 20 scripts of random "
-        "actions led to something else when played again), step limit 200 (its spec), "
+        "; probed with 40 random episodes, 1,234 steps: deterministic (0 of 20 sequences of "
+        "random actions had another outcome when repeated), step limit 200 (its spec), "
         "reference point (0, -200)"
     )
     ignored = dataclasses.replace(probed, evidence=Evidence(seed_respected=False))

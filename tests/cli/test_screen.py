@@ -131,7 +131,7 @@ def test_the_overview_is_what_the_environments_say():
         (["resume"], "pcn: `pcn resume` needs RUN (the run's folder); see `pcn resume --help`"),
         (["play"], "folder) and --policy INT (the policy's id, as in front.csv)"),
         (["play", "x", "--policy"], "pcn: --policy needs a value; see"),
-        (["play", "x", "y", "--policy", "1"], "pcn: nothing is expected where y stands; see"),
+        (["play", "x", "y", "--policy", "1"], "pcn: unexpected argument: y; see"),
         (["reproduce", "dst", "--scale", "x"], "pcn: --scale: 'x' is not a number; see"),
         (["check"], "ENVIRONMENT (one that `pcn envs` lists, an id of"),
     ],

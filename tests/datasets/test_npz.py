@@ -122,9 +122,9 @@ def test_files_of_other_kinds_are_told_apart(name, sentence, tmp_path):
 @pytest.mark.parametrize(
     ("name", "values", "sentence"),
     [
-        ("observations", np.full((6, 2), np.nan), "observations that are no finite numbers"),
-        ("observations", np.zeros((6, 2), complex), "observations that are no finite numbers"),
-        ("actions", np.array(list("abcabc")), "actions that are no finite numbers"),
+        ("observations", np.full((6, 2), np.nan), "observations that are not finite numbers"),
+        ("observations", np.zeros((6, 2), complex), "observations that are not finite numbers"),
+        ("actions", np.array(list("abcabc")), "actions that are not finite numbers"),
         ("rewards", np.full((6, 2), 1e300), "rewards beyond 1e"),
         ("rewards", np.zeros((6, 1)), "rewards of 1 objectives: a vector with at least two"),
     ],

@@ -87,8 +87,7 @@ def test_a_step_that_hangs_is_ended_and_others_are_answered_meanwhile(place):
     waiting.join()
     assert told[0].status_code == 400
     assert told[0].json()["error"] == (
-        "The environment moody:Moody had not come back after 3 seconds, "
-        "so that the rollout was ended."
+        "The environment moody:Moody did not answer within 3 seconds, so the rollout was stopped."
     )
     explorer._answer_seconds = PATIENCE
     (place / "hang").unlink()
@@ -171,8 +170,8 @@ def test_a_report_gives_up_an_environment_that_hangs_and_goes_on_without_it(plac
     missing = []
     assert execute_chosen(runs, 2, warned=missing.append, answer_seconds=5.0) == {}
     assert missing == [
-        "the report has 0 of 2 rollouts of run: The environment moody:Moody had not come back "
-        "after 5 seconds, so that the rollout was ended."
+        "the report has 0 of 2 rollouts of run: The environment moody:Moody did not answer "
+        "within 5 seconds, so the rollout was stopped."
     ]  # once: the second policy would hang as well
 
 

@@ -77,7 +77,7 @@ def test_a_slow_environment_is_checked_for_a_while_only_and_workers_are_advised(
     assert found.num_steps <= 21
     advice = " ".join(found.advice)
     assert "--workers gives each of 16 environments a process of its own" in advice
-    assert "scripts were compared: if chance takes part" in advice
+    assert "sequences of actions were compared: if outcomes are random" in advice
     at_work = pcn.check(Slow, arguments={"workers": True})
     assert "--workers" not in " ".join(at_work.advice)
 

@@ -1,4 +1,4 @@
-"""What the configs of all algorithms have in common: shared fields, options by name, JSON."""
+"""The common part of all algorithms' configs: shared fields, options by name, JSON."""
 
 import ast
 import dataclasses
@@ -31,7 +31,7 @@ class Option:
     read_help: Callable[[], str]
     """Returns its help, which stands in source code: reading all of it takes a while."""
     group: str = ""
-    """What it belongs to within its algorithm; empty for the algorithm itself."""
+    """The part of the algorithm that it belongs to; empty for the algorithm itself."""
 
     @property
     def help(self) -> str:
@@ -57,7 +57,8 @@ class AlgorithmConfig:
     """Episodes per policy when a stochastic environment is evaluated."""
 
     before: ClassVar[Mapping[str, Any]] = {}
-    """What runs did before a hyperparameter was recorded, by its name; see `recorded`."""
+    """Values that describe the behaviour of runs before a hyperparameter existed; see
+    `recorded`."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "total_steps", "executions")
@@ -78,22 +79,22 @@ class AlgorithmConfig:
 
     @classmethod
     def of(cls: type[Config], *layers: Mapping[str, Any]) -> Config:
-        """The config with these values by name; a later layer wins over an earlier one."""
+        """The config with these values by name; later layers override earlier ones."""
         return made(cls, merged(layers))
 
     def tolerances(
         self, returns: Float[np.ndarray, "point objective"]
     ) -> Float[np.ndarray, " objective"]:
-        """Up to which difference returns like these are equal, in each objective."""
+        """The difference up to which returns like these are equal, in each objective."""
         if self.return_tolerance is not None:
             return np.full(returns.shape[1], self.return_tolerance, dtype=np.float64)
         return tolerances_for(returns, self.tolerance_share)
 
     @classmethod
     def recorded(cls: type[Config], content: Mapping[str, Any]) -> Config:
-        """The config that stands in a run's `config.json`, which may be an old one.
+        """The config of a run's `config.json`, which may be an old one.
 
-        Hyperparameters that are missing there have the value that stood for how it was done then.
+        Hyperparameters that are missing there get the value that means the behaviour of that time.
         """
         return cls.of(cls.before, content)
 
@@ -121,7 +122,7 @@ def _doc_of(cls: type[Any], field_name: str) -> str:
 
 
 def merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """One mapping of several, in which later ones win; lists, as JSON has them, become tuples."""
+    """One mapping of several, in which later ones override earlier ones; lists become tuples."""
     return {
         name: tuple(value) if isinstance(value, list) else value
         for layer in layers

@@ -1,4 +1,4 @@
-"""What executing policies gave, and a random key for each batch of them."""
+"""The results of executing policies, and a random key for each batch of episodes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from pcn.single_returns import SingleReturns
 
 @dataclass(frozen=True, eq=False)
 class Execution:
-    """What each policy, or each command, returned when it was executed: a table of episodes."""
+    """The return of each execution of each policy or command: a table of episodes."""
 
     num_policies: int
     policies: Int[np.ndarray, " episode"]
-    """Which policy each episode was of."""
+    """The policy of each episode."""
     episode_returns: Float[np.ndarray, "episode objective"]
     lengths: Int[np.ndarray, " episode"]
 
     @classmethod
     def none(cls, num_policies: int, num_objectives: int) -> "Execution":
-        """Nothing was executed yet."""
+        """An empty table."""
         nothing = np.zeros(0, np.int64)
         return cls(num_policies, nothing, np.zeros((0, num_objectives)), nothing)
 
     @classmethod
     def of(cls, batches: Iterable[Episodes], *, executions: int, discount: float) -> "Execution":
-        """From batches of episodes: all policies once, then all policies once more, and so on.
+        """A table from batches of episodes: all policies once, then all policies again, and so on.
 
         Padding is left out.
         """
@@ -58,7 +58,7 @@ class Execution:
         returns: Float[np.ndarray, "new objective"],
         lengths: Int[np.ndarray, " new"],
     ) -> "Execution":
-        """With more episodes."""
+        """The table with more episodes."""
         return Execution(
             self.num_policies,
             np.concatenate([self.policies, policies]),
@@ -80,7 +80,7 @@ class Execution:
 
     @cached_property
     def singles(self) -> SingleReturns:
-        """What every execution of every policy returned."""
+        """The return of every execution of every policy."""
         return SingleReturns.of_episodes(self.episode_returns, self.policies, self.num_policies)
 
     @cached_property
@@ -110,7 +110,7 @@ class Execution:
         return int(self.lengths.sum())
 
     def to_arrays(self, prefix: str) -> dict[str, np.ndarray]:
-        """As named arrays, for a checkpoint."""
+        """Named arrays for a checkpoint."""
         return {
             f"{prefix}.num_policies": np.asarray(self.num_policies),
             f"{prefix}.policies": self.policies,
@@ -120,7 +120,8 @@ class Execution:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], prefix: str) -> "Execution":
-        """As `to_arrays` gave it, or as checkpoints of earlier versions hold it: means only."""
+        """Restore the arrays of `to_arrays`, or those of earlier versions, which hold means
+        only."""
         if f"{prefix}.policies" not in arrays:
             returns = np.array(arrays[f"{prefix}.returns"])
             return cls.of_episodes(returns, np.array(arrays[f"{prefix}.horizons"]), 1)
@@ -134,5 +135,5 @@ class Execution:
 
 
 def nth_key(key: UInt32[np.ndarray, " 2"], number: int) -> UInt32[np.ndarray, " 2"]:
-    """A key of its own for each number."""
+    """A different key for each number."""
     return key + np.asarray([number, 0], dtype=np.uint32)  # arrays wrap around

@@ -1,4 +1,4 @@
-"""What every algorithm offers: one way to train, interrupt, resume and finish."""
+"""The interface of every algorithm: train, interrupt, resume and finish."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -19,22 +19,22 @@ from pcn.rollout import AbstractAgent
 
 @dataclass(frozen=True)
 class Progress:
-    """Where training stands after an iteration."""
+    """The state of a training after an iteration."""
 
     steps: int
     loss: float
-    """What the algorithm drives down; each says what that is."""
+    """The loss; each algorithm defines its own."""
     archive: Float[np.ndarray, "point objective"]
     """The non-dominated returns known so far."""
     execution: CoverageSet | None = None
-    """What executing them gave; only when an evaluation was due."""
+    """The result of executing them; only when an evaluation was due."""
     phase: str = "training"
-    """What is going on, in one word for people: training, consolidating, executing."""
+    """The phase, in one word: training, consolidating, executing."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Everything a trainer needs to go on exactly where it was."""
+    """Everything that a trainer needs to continue exactly where it was."""
 
     arrays: Mapping[str, np.ndarray]
     facts: Mapping[str, Any]
@@ -56,7 +56,7 @@ class Outcome:
 
 
 def too_few_steps(total_steps: int, spec: EnvironmentSpec) -> UserError:
-    """The error of a training whose budget is over before any episode is."""
+    """The error of a training whose budget ends before any episode does."""
     return UserError(
         f"total_steps={total_steps} is too small: no episode came to an end; an "
         f"episode of {spec.name} takes up to {spec.step_limit} steps"
@@ -85,12 +85,12 @@ class AbstractTrainer(ABC):
         """Whether nothing is left to do: the budget is spent, the policies are executed."""
 
     def take_notices(self) -> list[str]:
-        """Sentences that the user should read, since the last call."""
+        """The notices to the user since the last call."""
         return []
 
     @abstractmethod
     def iterate(self) -> Progress:
-        """Train a little further; the last iterations turn what was learnt into policies."""
+        """Train a little further; the last iterations make the policies."""
 
     @abstractmethod
     def snapshot(self) -> Snapshot:
@@ -98,7 +98,7 @@ class AbstractTrainer(ABC):
 
     @abstractmethod
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a state; what follows is bit for bit what followed then."""
+        """Restore a state; the training then continues bit for bit as before."""
 
     @abstractmethod
     def outcome(self) -> Outcome:
@@ -110,9 +110,9 @@ class AbstractAlgorithm(ABC):
 
     config_class: type[AlgorithmConfig]
     presets: Mapping[str, Mapping[str, object]]
-    """What each preset sets differently from the config's defaults."""
+    """The differences of each preset from the config's defaults."""
     learns_from_data: ClassVar[bool] = False
-    """Whether `trainer` takes `logged` data to begin with."""
+    """Whether `trainer` accepts `logged` data to begin with."""
 
     def episodes_of(
         self, spec: EnvironmentSpec, arrays: Mapping[str, np.ndarray], source: str
@@ -130,7 +130,7 @@ class AbstractAlgorithm(ABC):
         seed: int,
         steps_before: int = 0,
     ) -> AbstractTrainer:
-        """A training that has not begun; `steps_before` were spent by then, and count."""
+        """Create a training; `steps_before` were spent already and count."""
 
     @abstractmethod
     def agent(
@@ -147,7 +147,7 @@ class AbstractAlgorithm(ABC):
     def arrays_of(
         self, arrays: Mapping[str, np.ndarray], coverage_set: CoverageSet, index: int
     ) -> dict[str, np.ndarray]:
-        """What one policy needs of a run's arrays, as a run with no other policy has them."""
+        """The arrays that one policy needs, as in a run with no other policy."""
 
     @abstractmethod
     def execute(

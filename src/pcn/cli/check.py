@@ -39,7 +39,7 @@ class CheckOptions:
         taker = environment_taker(self.environment)
         refuse_options_of_others(arguments, ARGUMENTS, taker, self.environment)
         console.print(
-            f"Playing random episodes of {escape(self.environment)}, "
+            f"Running random episodes of {escape(self.environment)}, "
             f"for {CHECK_SECONDS:.0f} seconds at most\n"
         )
         show(check(self.environment, arguments=arguments), self.environment)

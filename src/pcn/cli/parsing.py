@@ -23,7 +23,7 @@ REWORDED = (
         r"\2 must be one of \3, got '\1'",
     ),
     (r"missing value for argument '(.*)'\. Expected 1 values", r"\1 needs a value"),
-    (r"unrecognized options: (.*)", r"nothing is expected where \1 stands"),
+    (r"unrecognized options: (.*)", r"unexpected argument: \1"),
 )
 """Error messages of tyro, and our wording of them."""
 COLOURS = re.compile(r"\x1b\[[\d;]*m")

@@ -48,4 +48,4 @@ class Reproduce(ExecutionOptions):
         if self.execute(plan, folder):
             number = len(write_outputs(folder))
             report = quoted(folder / "REPORT.md")
-            console.print(f"Wrote {number} tables and figures; {report} is where to begin.")
+            console.print(f"Wrote {number} tables and figures; {report} has the overview.")

@@ -33,7 +33,7 @@ class Resume:
         if folder.finished:
             load(self.run)
             raise UserError(
-                f"{self.run} is finished already; look at it with `pcn evaluate {self.run}`"
+                f"{self.run} is finished already; look at it with `pcn explore {self.run}`"
             )
         logs = loggers.logs_again(self.run)
         with Display(console, "Resuming") as display, stop_on_interrupt(self.run) as stop:

@@ -32,7 +32,7 @@ def refuse_other_than_numbers(
     for name, tree in named.items():
         for leaf in jax.tree.leaves(tree):
             if leaf.dtype.kind not in "fiub" or not np.isfinite(leaf).all():
-                raise UserError(f"{source} has {name} that are no finite numbers")
+                raise UserError(f"{source} has {name} that are not finite numbers")
     if np.abs(rewards.astype(np.float64)).max(initial=0) > LARGEST_REWARD:
         raise UserError(f"{source} has rewards beyond {LARGEST_REWARD:g}")
 
@@ -59,7 +59,7 @@ def refuse_other_last_observations(
                 f"{other.shape[1:]}"
             )
         if leaf.dtype.kind not in "fiub" or not np.isfinite(leaf).all():
-            raise UserError(f"{source} has last_observations that are no finite numbers")
+            raise UserError(f"{source} has last_observations that are not finite numbers")
 
 
 def lengths_of(

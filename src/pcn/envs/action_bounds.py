@@ -153,11 +153,13 @@ class _Trial:
             one.differs_from(two) for one, two in zip(reference, self._played(LARGEST), strict=True)
         ]
         if any(differs) or not self._same(reference, LARGEST / 2):
-            raise UserError(f"the actions {self._space} have no bounds, nor were any found: {ASK}")
+            raise UserError(
+                f"the actions {self._space} have no bounds, and the search found none: {ASK}"
+            )
         if self._same(reference, SMALLEST):
             raise UserError(
-                f"the actions {self._space} have no bounds, and whatever was tried changed "
-                f"nothing: {ASK}"
+                f"the actions {self._space} have no bounds, and no action that was tried "
+                f"had an effect: {ASK}"
             )
         below, enough = SMALLEST, LARGEST / 2
         while enough / below > PRECISE:

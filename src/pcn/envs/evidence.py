@@ -48,8 +48,8 @@ class Evidence:
         if self.num_compared == 0:
             return "no episode was compared"
         return (
-            f"{self.num_differing} of {self.num_compared} scripts of random actions led to "
-            "something else when played again"
+            f"{self.num_differing} of {self.num_compared} sequences of random actions "
+            "had another outcome when repeated"
         )
 
 

@@ -180,7 +180,7 @@ class RaySlots:
                 return {slot: found[slot] for slot in messages}
         self.close()
         raise UserError(
-            f"Ray lost {LOST_ATTEMPTS} times what one message was sent to, "
+            f"Ray lost the simulators of a message {LOST_ATTEMPTS} times, "
             f"the last time because: {reason}; {GO_ON}"
         )
 

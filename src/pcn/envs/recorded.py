@@ -19,6 +19,6 @@ class RecordedEnvironment(AbstractEnvironment):
         """Raise a `UserError`: there is nothing to step."""
         del render_mode
         raise UserError(
-            f"{self.spec.name} is known from logged episodes only: give an environment with "
+            f"{self.spec.name} exists only as logged episodes: give an environment with "
             "--execute-on to run its policies"
         )

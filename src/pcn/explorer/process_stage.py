@@ -59,8 +59,8 @@ class ProcessStage(AbstractStage):
             code = process.wait()
             if overdue.is_set():
                 raise UserError(
-                    f"The environment {shown.run.spec.name} had not come back after {seconds:.0f} "
-                    "seconds, so that the rollout was ended."
+                    f"The environment {shown.run.spec.name} did not answer within {seconds:.0f} "
+                    "seconds, so the rollout was stopped."
                 )
             how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
             raise ExecutionError(f"its process ended, {how}")

@@ -44,7 +44,7 @@ class ThreadStage(AbstractStage):
         """Execute it in a new thread; nothing more is executed while an old one hangs."""
         if self._thread is not None and self._thread.is_alive():
             raise UserError(
-                "An earlier rollout hangs in its environment, so that nothing can be executed."
+                "An earlier rollout hangs in its environment, so nothing can be executed."
             )
         answers = self._answers = queue.Queue()
         self._thread = threading.Thread(
@@ -55,7 +55,7 @@ class ThreadStage(AbstractStage):
             answer = answers.get(timeout=seconds)
         except queue.Empty:
             raise UserError(
-                f"The environment {shown.run.spec.name} has not come back after {seconds:.0f} "
+                f"The environment {shown.run.spec.name} has not answered within {seconds:.0f} "
                 "seconds; nothing more can be executed before it does."
             ) from None
         self._thread = None  # its result is not needed any more

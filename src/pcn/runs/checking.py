@@ -192,19 +192,19 @@ def _advice(
     stochastic = "give --deterministic False" if options else "say so in its spec"
     if differs and spec.deterministic:
         told.append(
-            "it is said to be deterministic, but the same actions led to something else: "
+            "its spec says deterministic, but the same actions had different outcomes: "
             + stochastic
         )
     if not differs and spec.deterministic and evidence.num_compared < PROBE_EPISODES:
         told.append(
-            f"only {evidence.num_compared} scripts were compared: if chance takes part, "
-            + stochastic
+            f"only {evidence.num_compared} sequences of actions were compared: if outcomes are "
+            f"random, {stochastic}"
         )
     if evidence.seed_respected is False:
         told.append("it ignores its seed: give --workers for runs that can be repeated")
     if evidence.step_limit_source.startswith("ours"):
         told.append(
-            f"it tells no step limit: if {spec.step_limit} is wrong, give --step-limit STEPS"
+            f"no step limit was found in it: if {spec.step_limit} is wrong, give --step-limit STEPS"
         )
     best, extent = returns.max(axis=0), spread(returns)
     rows = zip(spec.objective_names, best, spec.reference_point, extent, strict=True)

@@ -244,7 +244,7 @@ def _check_importable(environment: str, given: Mapping[str, Any]) -> None:
     for name in (environment, *given.values()):
         if isinstance(name, str) and not is_importable(name):
             raise UserError(
-                f"a run on disk needs functions that can be found again, and {name} cannot: "
+                f"a run on disk needs functions that can be imported again, and {name} cannot: "
                 "give one at the top of a module, no lambda, or leave out `out`"
             )
 

@@ -199,7 +199,7 @@ class TrainingLoop:
                 path = self.folder.path
                 raise UserError(
                     f"cannot write the result to {path}: {error.strerror or error}; once that is "
-                    f"mended, `{resuming(path)}` goes on from the last checkpoint"
+                    f"corrected, `{resuming(path)}` continues from the last checkpoint"
                 ) from None
         return Run(
             settled.settings,

@@ -169,7 +169,7 @@ def test_broken_off_episodes_are_no_longer_than_the_horizon():
 
 
 def test_six_objectives_ask_for_a_number():
-    with pytest.raises(UserError, match="needs to be told its intervals"):
+    with pytest.raises(UserError, match="needs a value for intervals"):
         ALGORITHMS["ra"].trainer(Walkroom(6), RAConfig(), seed=0)
 
 

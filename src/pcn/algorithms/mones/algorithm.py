@@ -23,7 +23,7 @@ class MONES(AbstractStackedAlgorithm):
         seed: int,
         steps_before: int = 0,
     ) -> MONESTrainer:
-        """A training that has not begun; `steps_before` were spent by then, and count."""
+        """Create a training; `steps_before` were spent already and count."""
         policy = fresh_policy(environment.spec, config, np.zeros(2, np.uint32))
         size = WeightVector(policy).size
         if config.covariance == "full" and size > config.most_weights:

@@ -19,5 +19,5 @@ class RA(AbstractStackedAlgorithm):
         seed: int,
         steps_before: int = 0,
     ) -> RATrainer:
-        """A training that has not begun; `steps_before` were spent by then, and count."""
+        """Create a training; `steps_before` were spent already and count."""
         return RATrainer(environment, config, seed=seed, steps_before=steps_before)

@@ -1,4 +1,4 @@
-"""What RA would hand over: weights for every direction, and what they return."""
+"""The candidates of RA: for every direction the weights of a policy, and its return."""
 
 import equinox as eqx
 import jax
@@ -26,7 +26,7 @@ class Candidates(eqx.Module):
     def none_yet(
         cls, weights: Float[AnyArray, "direction weight"], num_objectives: int
     ) -> "Candidates":
-        """Worse than any that was executed."""
+        """Candidates that are worse than any executed one."""
         shape = (len(weights), num_objectives)
         return cls(
             weights=np.asarray(weights),
@@ -46,7 +46,7 @@ class Candidates(eqx.Module):
         sampled: Float[np.ndarray, "direction objective"],
         lengths: Float[np.ndarray, " direction"],
     ) -> "Candidates":
-        """What the policies at `executed` returned; the others are worse than any."""
+        """The returns of the policies at `executed`; the others are worse than any."""
         returns, deviation = np.full_like(sampled, -np.inf), np.zeros_like(sampled)
         returns[executed], deviation[executed] = execution.returns, execution.deviation
         return cls(weights, returns, deviation, sampled, lengths)
@@ -88,7 +88,7 @@ class Candidates(eqx.Module):
     def _along(
         self, mix: Float[np.ndarray, "direction objective"]
     ) -> Float[np.ndarray, " direction"]:
-        # No objective counts that has no weight, however bad it is.
+        # Objectives without weight do not count, however bad they are.
         along = np.zeros_like(self.executed)
         np.multiply(mix, self.executed, out=along, where=mix > 0)
         return along.sum(axis=1)

@@ -20,7 +20,7 @@ def settled_intervals(num_objectives: int, intervals: int | None) -> int:
     proposed = max(AUTHORS_INTERVALS[last] - (num_objectives - last), 1)
     count = num_lattice_points(num_objectives, proposed)
     raise UserError(
-        f"with {num_objectives} objectives ra needs to be told its intervals: {proposed} would "
+        f"with {num_objectives} objectives ra needs a value for intervals: {proposed} would "
         f"make {count:,} policies, "
         f"{count * PAPER_STEPS:.1e} steps at the paper's {PAPER_STEPS:,} each; "
         f"intervals=1 makes {num_objectives}, one per objective"

@@ -27,7 +27,7 @@ def advantages(
 
 
 class PolicyGradients(eqx.Module):
-    """What the episodes of one policy tell about its weights."""
+    """The gradients of one policy, computed from its episodes."""
 
     vector: WeightVector
     episodes: Episodes
@@ -38,7 +38,7 @@ class PolicyGradients(eqx.Module):
         masks = self.episodes.action_masks
         if masks is None:
             return outputs
-        # What lies beyond an episode's end allows nothing, and must not become a division by zero.
+        # Steps after an episode's end allow no action, and must not lead to a division by zero.
         allowed = jnp.asarray(masks) | ~self.episodes.valid_mask[:, :, None]
         return jax.vmap(jax.vmap(policy.action_head.masked))(outputs, allowed)
 
@@ -60,7 +60,7 @@ class PolicyGradients(eqx.Module):
         return jax.vmap(lambda share: pull(share)[0], in_axes=-1)(shares)
 
     def entropy(self, weights: Float[Array, " weight"]) -> Float[Array, ""]:
-        """How undecided the policy is on average over the steps that were taken, in nats."""
+        """The mean entropy of the policy over the steps that were taken, in nats."""
         of_step = jax.vmap(jax.vmap(self.vector.like.action_head.entropy))(self._outputs(weights))
         return self._mean(of_step)
 

@@ -1,4 +1,4 @@
-"""Is there a direction in which every objective rises? The minimum-norm point says."""
+"""Test for Pareto stationarity: the minimum-norm point of the gradients."""
 
 from typing import Any
 
@@ -40,12 +40,12 @@ def minimum_norm_weights(gram: Float[Array, "objective too"]) -> Float[Array, " 
 def ascent_norm(gradients: Float[Array, "objective weight"]) -> Float[Array, ""]:
     """Length of the shortest convex combination of the normalised gradients, at most one.
 
-    Zero where the point is Pareto-stationary: no direction makes every objective rise. An
-    objective without a gradient is left out, because nothing tells yet whether it can rise: a
-    rare reward that no episode has met looks like one that cannot be had. Where no objective has
-    a gradient, nothing says that the point is stationary, and the length is one.
+    Zero where the point is Pareto-stationary: no direction improves every objective. An objective
+    without a gradient is left out, because it is not known yet whether it can improve: a rare
+    reward that no episode has met looks like one that cannot be reached. If no objective has a
+    gradient, the length is one.
     """
-    # The largest entry comes out first: squares of small numbers would be zero.
+    # Divide by the largest entry first: the squares of small numbers would be zero.
     largest = jnp.max(jnp.abs(gradients), axis=1, keepdims=True)
     known = largest > 0
     gradients = gradients / jnp.where(known, largest, 1.0)

@@ -1,4 +1,4 @@
-"""One update of several policies, side by side in one compiled call."""
+"""One update of several policies, in one compiled call."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,7 +20,7 @@ OPTIMISER = optax.scale_by_adam()
 
 
 class Learners(eqx.Module):
-    """The weights of every policy, and what updates remember of them."""
+    """The weights of every policy, and the state of its updates."""
 
     weights: Float[Array, "direction weight"]
     moments: optax.OptState
@@ -45,7 +45,7 @@ def policies_of(
 
 
 class Findings(NamedTuple):
-    """What an update finds out about each policy."""
+    """The results of an update for each policy."""
 
     ascent_norm: Float[Array, " some"]
     entropy: Float[Array, " some"]

@@ -1,1 +1,1 @@
-"""What MONES and RA share: policies of one shape, stacked, each acting in its own episodes."""
+"""Shared code of MONES and RA: stacked policies of one shape, each in its own episodes."""

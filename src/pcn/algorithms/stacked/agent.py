@@ -1,4 +1,4 @@
-"""The agent of a plain policy: every episode may have a policy of its own."""
+"""The agent of a plain policy; every episode may have its own policy."""
 
 from typing import ClassVar
 
@@ -11,13 +11,13 @@ from pcn.types import AnyArray
 
 
 class PolicyAgent(AbstractAgent):
-    """Samples from its policy, the more predictably the sharper it is."""
+    """Samples from its policy; the larger the sharpness, the less random are the actions."""
 
     shared: ClassVar[tuple[str, ...]] = ("sharpness",)
 
     policy: PlainPolicy
     sharpness: Float[AnyArray, ""]
-    """Factor on the logits: 1 follows the policy's probabilities, infinity its first choice."""
+    """Factor on the logits: 1 gives the policy's probabilities, infinity the greedy action."""
 
     def act(
         self,
@@ -29,7 +29,7 @@ class PolicyAgent(AbstractAgent):
         head = self.policy.action_head
         outputs = self.policy(observation)
         greedy = head.greedy(head.masked(outputs, mask))
-        # Infinity times a logit of zero would be no number.
+        # Infinity times a logit of zero would be NaN.
         factor = jnp.where(jnp.isinf(self.sharpness), 1.0, self.sharpness)
         sharp = head.masked(head.sharpened(outputs, factor), mask)
         sampled = head.sampled(sharp, head.noise(key))
@@ -38,13 +38,13 @@ class PolicyAgent(AbstractAgent):
     def option_probabilities(
         self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None = None
     ) -> list[Float[Array, " option"]] | None:
-        """What the policy thinks of each option, whatever its sharpness."""
+        """The policy's probability of each option, without the sharpness."""
         head = self.policy.action_head
         return head.option_probabilities(head.masked(self.policy(observation), mask))
 
     def observing(
         self, action: Num[Array, " part"], reward: Float[Array, " objective"]
     ) -> "PolicyAgent":
-        """A policy without a command remembers nothing."""
+        """The same agent: a policy without a command has no memory."""
         del action, reward
         return self

@@ -1,4 +1,4 @@
-"""How a stack of saved policies acts: the same for every algorithm that ends in one."""
+"""How a stack of saved policies acts, for every algorithm that ends in one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -68,7 +68,7 @@ class AbstractStackedAlgorithm(AbstractAlgorithm):
         coverage_set: CoverageSet,
         index: int,
     ) -> PolicyAgent:
-        """One policy of the stack, always taking its first choice."""
+        """One policy of the stack, acting greedily."""
         stack = saved_stack(spec, config, arrays, len(coverage_set))
         return PolicyAgent(taking(stack, index), jnp.asarray(jnp.inf))
 

@@ -15,7 +15,7 @@ class StackedConfig(AlgorithmConfig):
     standardise: bool = True
     """Shift and scale real observations by the mean and deviation of random episodes."""
     standardise_episodes: int = 16
-    """How many random episodes these are."""
+    """The number of these random episodes."""
     joint_one_hot: bool = False
     """Give every combination of integer observations its own row."""
 

@@ -1,4 +1,4 @@
-"""Running a stack of policies, and what its episodes return."""
+"""Run a stack of policies and collect the returns."""
 
 import jax
 import numpy as np
@@ -11,7 +11,7 @@ from pcn.nets.plain_policy import PlainPolicy
 from pcn.rollout.runner import Runner
 
 BATCH_SIZE = 64
-"""Episodes at a time: a fixed number, so that executing again runs the same compiled code."""
+"""Episodes at a time: a fixed number, so that the same compiled code is used again."""
 
 
 def taking(stack: PlainPolicy, index: Int[np.ndarray, " policy"] | int) -> PlainPolicy:

@@ -19,9 +19,9 @@ def standardise(
     *,
     most_steps: int | None = None,
 ) -> PlainPolicy:
-    """The policy fitted to what random episodes show, each broken off after `most_steps`.
+    """The policy fitted to random episodes, each broken off after `most_steps`.
 
-    Policies that have nothing to fit, as those that read integers, cost no steps.
+    Policies that need no fitting, such as those for integers, cost no steps.
     """
     data = eqx.filter(policy, weight_mask(policy), inverse=True)
     if not jax.tree.leaves(eqx.filter(data, eqx.is_array)):

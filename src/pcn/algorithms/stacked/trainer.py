@@ -1,4 +1,4 @@
-"""What the trainings of MONES and RA share: a last iteration that executes the policies."""
+"""Shared training code of MONES and RA: the last iteration executes the policies."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -34,7 +34,7 @@ class AbstractStackedTrainer(AbstractTrainer):
         seed: int,
         steps_before: int = 0,
     ) -> None:
-        """`steps_before` were spent before the training begins, and count."""
+        """`steps_before` were spent before the training, and count."""
         self.environment = environment
         self.config = config
         self._runner = Runner(environment)
@@ -59,7 +59,7 @@ class AbstractStackedTrainer(AbstractTrainer):
             return self._train()
         self._before_last = self._state()
         outcome, loss = self._end()
-        # Nothing is requested of these policies, so nobody should be shown how faithful they are.
+        # Nothing is requested of these policies, so they have no fidelity.
         self._outcome = replace(outcome, facts={**outcome.facts, "takes_commands": False})
         archive = self._outcome.coverage_set.requested
         return Progress(self.steps, loss, archive, phase="executing")
@@ -72,7 +72,7 @@ class AbstractStackedTrainer(AbstractTrainer):
     def snapshot(self) -> Snapshot:
         """The state between two iterations.
 
-        A training that is done goes back to before its last iteration: that one is run again.
+        For a finished training it is the state before its last iteration, which is then run again.
         """
         return self._state() if self._before_last is None else self._before_last
 
@@ -87,14 +87,14 @@ class AbstractStackedTrainer(AbstractTrainer):
 
     @property
     def _steps_left_to_train(self) -> int:
-        """What is left of the budget without what is kept for the last executions."""
+        """The rest of the budget, without the steps reserved for the last executions."""
         total = self.config.total_steps
         # One whole episode at least, unless that is more than half of everything.
         most = max(MOST_RESERVED * total, min(self.environment.spec.step_limit, total / 2))
         return int(self._steps_left - min(self._reserved_steps, most))
 
     def _most_steps_each(self, num_episodes: int) -> int:
-        """How long each of so many training episodes may be, for the budget to hold them all."""
+        """The longest possible training episodes, so that all of them fit into the budget."""
         most = self._steps_left_to_train // num_episodes
         if most < 1:
             raise UserError(
@@ -159,7 +159,7 @@ class AbstractStackedTrainer(AbstractTrainer):
 
     @abstractmethod
     def _end(self) -> tuple[Outcome, float]:
-        """Execute the policies that are handed over; returns them and the last loss."""
+        """Execute the policies that are reported; returns them and the last loss."""
 
     @abstractmethod
     def _state(self) -> Snapshot:

@@ -97,8 +97,8 @@ def compare(
     files = [path for path in paths if path.suffix.lower() == ".csv" and path.is_file()]
     if len(files) == len(paths):
         raise UserError(
-            "a file of returns needs a run of its environment beside it, which tells the "
-            "reference point and the front"
+            "name a run of the same environment beside a file of returns: the reference point and "
+            "the front are taken from it"
         )
     entrants, left_out = find_runs([path for path in paths if path not in files])
     entrants = _told_apart(entrants)
@@ -191,7 +191,7 @@ def _compared(
     runs = [entrant.run for entrant in entrants if entrant.run is not None]
     if any(run.coverage_set.is_repeated for run in runs):
         notes.append(
-            "executed returns are means: hypervolumes of runs are corrected for what chance adds"
+            "executed returns are means: hypervolumes of runs are corrected for their bias"
             + ("" if len(runs) == len(entrants) else ", those of files are not")
         )
     return Comparison(
