@@ -110,3 +110,14 @@ class StallsOfParts(Stalls):
     def observation(self, state):
         place = state.place[None].astype(jnp.int32)
         return {"place": place, "weather": state.seen[1:, None]}
+
+
+class StallsOfTwoChoices(Stalls):
+    """A second choice is made with each action; it costs (.5, .5) at the stalls, or nothing."""
+
+    def __init__(self):
+        super().__init__(action_space=gym.spaces.MultiDiscrete([4, 2]))
+
+    def step(self, state, action, key):
+        step = super().step(state, action[0], key)
+        return step._replace(reward=step.reward - jnp.where(state.place == 1, 0.5 * action[1], 0.0))

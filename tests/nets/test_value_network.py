@@ -1,6 +1,8 @@
 """A value network in other units expects the same returns, and its weights count other extents."""
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from pcn.nets.value_network import ValueNetwork
@@ -9,9 +11,11 @@ UNIT = np.array([2.0, 50.0], np.float32)
 SEEN, WEIGHTS = np.array([0.3, -1.0, 2.0], np.float32), np.array([0.25, 0.75], np.float32)
 
 
-def network():
-    zeros = np.zeros(3, np.float32)
-    return ValueNetwork(zeros, zeros + 1, UNIT, num_options=4, width=8, key=jax.random.PRNGKey(0))
+def network(sizes=(4,), normalises=False):
+    zeros, key = np.zeros(3, np.float32), jax.random.PRNGKey(0)
+    return ValueNetwork(
+        zeros, zeros + 1, UNIT, sizes=sizes, width=8, normalises=normalises, key=key
+    )
 
 
 def said(network):
@@ -32,3 +36,23 @@ def test_an_objective_of_larger_extent_counts_less():
     new = network().rescaled(UNIT, UNIT * np.array([1.0, 1e6], np.float32))
     first = said(network())[:, 0] * WEIGHTS[0]
     np.testing.assert_allclose(new.utilities(SEEN, WEIGHTS), first, rtol=1e-3, atol=1e-5)
+
+
+def test_the_best_action_has_the_best_option_of_each_part():
+    one = network(sizes=(3, 2))
+    assert said(one).shape == (5, 2)
+    best = one.best(jnp.array([0.1, 0.9, 0.5, -2.0, -1.0]))
+    np.testing.assert_array_equal(best, [0, 1, 0, 0, 1])
+    np.testing.assert_array_equal(one.taken(jnp.asarray(1 * 2 + 1)), best)  # of 3 x 2 actions
+
+
+def test_normalised_layers_do_not_grow_with_their_inputs():
+    def said_with_large_weights(normalises):
+        one = network(normalises=normalises)
+        large = eqx.tree_at(
+            lambda it: it.network.layers[0].weight, one, replace_fn=lambda w: 1e3 * w
+        )
+        return np.abs(said(large)).max()
+
+    assert said_with_large_weights(normalises=True) < 5
+    assert said_with_large_weights(normalises=False) > 50

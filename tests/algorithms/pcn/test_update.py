@@ -19,11 +19,11 @@ LOSS, UPDATE = eqx.filter_jit(weighted_loss), eqx.filter_jit(one_update)
 
 
 @cache
-def make_policy(num_objectives=2, *, seed=0, gate="sigmoid"):
+def make_policy(num_objectives=2, *, seed=0, gate="sigmoid", sizes=(4,)):
     state_key, policy_key = jax.random.split(jax.random.key(seed))
     return ConditionedPolicy(
         OneHotEmbedding((5,), 8, key=state_key),
-        CategoricalHead((4,)),
+        CategoricalHead(sizes),
         num_objectives=num_objectives,
         width=8,
         hidden_layers=1,
@@ -96,6 +96,17 @@ def test_options_count_by_how_good_they_are():
 def test_where_nothing_but_the_action_is_good_the_loss_is_the_same():
     policy, batch = make_policy(), make_batch()
     only = dataclasses.replace(batch, goodness=jax.nn.one_hot(batch.action[:, 0], 4))
+    expected = float(LOSS(policy, batch, number(3.0)))
+    assert LOSS(policy, only, number(3.0)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_options_of_several_parts_lie_side_by_side():
+    policy = make_policy(sizes=(4, 3))
+    rng = np.random.default_rng(2)
+    actions = np.column_stack([rng.integers(4, size=32), rng.integers(3, size=32)])
+    batch = dataclasses.replace(make_batch(), action=jnp.asarray(actions, jnp.int32))
+    goodness = np.concatenate([np.eye(4)[actions[:, 0]], np.eye(3)[actions[:, 1]]], axis=1)
+    only = dataclasses.replace(batch, goodness=jnp.asarray(goodness, jnp.float32))
     expected = float(LOSS(policy, batch, number(3.0)))
     assert LOSS(policy, only, number(3.0)) == pytest.approx(expected, rel=1e-5)
 

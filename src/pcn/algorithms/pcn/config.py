@@ -26,7 +26,11 @@ RETIRED = {
     "weighted_values.trial_share",
 }
 """Hyperparameters of earlier versions that change nothing any more."""
-OLDER: dict[str, dict[str, Any]] = {"variations": {"alike": 0}, "junctions": {"branch_share": 0.0}}
+OLDER: dict[str, dict[str, Any]] = {
+    "variations": {"alike": 0},
+    "junctions": {"branch_share": 0.0},
+    "weighted_values": {"normalises": False, "polishing": 0.0, "quiet_share": 0.0},
+}
 """What refinements did before a hyperparameter of theirs was recorded."""
 
 NAMES = {kind: name for name, kind in REFINEMENTS.items()}

@@ -71,20 +71,24 @@ def answers(
     outputs = jax.vmap(policy)(batch.observation, batch.command)
     outputs = jax.vmap(head.masked)(outputs, batch.action_mask)
     if batch.goodness is not None:
-        chances = jax.vmap(_chances, in_axes=(None, 0))(head, outputs)
-        preferred = jnp.take_along_axis(batch.goodness, chances.argmax(axis=1)[:, None], axis=1)
-        good = jnp.sum(chances * batch.goodness, axis=1)
-        return jnp.log(jnp.maximum(good, _LEAST_CHANCE)), preferred[:, 0] < _GOOD
+        return jax.vmap(_good_answers, in_axes=(None, 0, 0))(head, outputs, batch.goodness)
     log_probability = jax.vmap(head.log_probability)(outputs, batch.action)
     return log_probability, ~jax.vmap(head.matches)(outputs, batch.action)
 
 
-def _chances(head: AbstractActionHead, outputs: Float[Array, " output"]) -> Float[Array, " option"]:
-    """How likely each option of a single choice is."""
+def _good_answers(
+    head: AbstractActionHead,
+    outputs: Float[Array, " output"],
+    goodness: Float[Array, " option"],
+) -> tuple[Float[Array, ""], Bool[Array, ""]]:
+    """What `answers` returns for one step; options of all parts of an action lie side by side."""
     parts = head.option_probabilities(outputs)
     assert parts is not None
-    (chances,) = parts
-    return chances
+    begins = np.cumsum([len(part) for part in parts])[:-1].tolist()
+    pairs = list(zip(parts, jnp.split(goodness, begins), strict=True))
+    good = jnp.stack([jnp.sum(chances * its) for chances, its in pairs])
+    preferred = jnp.stack([its[chances.argmax()] for chances, its in pairs])
+    return jnp.log(jnp.maximum(good, _LEAST_CHANCE)).sum(), jnp.any(preferred < _GOOD)
 
 
 def weighted_loss(

@@ -10,10 +10,11 @@ from contending import executed, explored
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.algorithms.pcn.network import fresh_head, saved_policy
 from pcn.algorithms.pcn.refinements import ExpectedRewards, WeightedValues
+from pcn.algorithms.pcn.refinements.valued.value_agent import ValueAgent
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.errors import UserError
 from pcn.serialisation.arrays import named_arrays
-from stalls import CONFIG, PAID, SETTINGS, Stalls, StallsOfParts
+from stalls import CONFIG, PAID, SETTINGS, Stalls, StallsOfParts, StallsOfTwoChoices
 
 
 def fitted(training, iterations=None):
@@ -48,8 +49,9 @@ def test_sure_returns_are_found_although_a_winning_ticket_dominates_them(finishe
 
 
 @pytest.mark.slow
-def test_observations_may_have_several_parts():
-    training = explored(StallsOfParts(), CONFIG)._training
+@pytest.mark.parametrize("made", [StallsOfParts, StallsOfTwoChoices])
+def test_observations_and_actions_may_have_several_parts(made):
+    training = explored(made(), CONFIG)._training
     assert SETTINGS.state(training).seen.steps.observations.shape[1] == 3
     returns = executed(training, fitted(training).contender, 100)
     for paid in PAID:
@@ -63,6 +65,23 @@ def test_agents_take_their_share_of_the_exploring_steps(finished):
     explored_steps = 0.7 * CONFIG.total_steps
     assert state.acted_steps == pytest.approx(SETTINGS.share * explored_steps, rel=0.2)
     assert state.learner.num_updates == pytest.approx(explored_steps, rel=0.1)
+
+
+@pytest.mark.slow
+def test_half_of_the_agents_act_without_noise(monkeypatch):
+    trainer = PCNTrainer(Stalls(), CONFIG, seed=1)
+    runner, noises = trainer._training.runner, []
+    run = runner.run
+
+    def noted(agents, *others, **options):
+        if isinstance(agents, ValueAgent):
+            noises.append(agents.noise)
+        return run(agents, *others, **options)
+
+    monkeypatch.setattr(runner, "run", noted)
+    while len(noises) < 8:
+        trainer.iterate()
+    assert np.mean(np.concatenate(noises) == 0) == pytest.approx(SETTINGS.quiet_share, abs=0.15)
 
 
 @pytest.mark.slow
@@ -150,14 +169,16 @@ def test_it_is_on_by_default_only_where_outcomes_are_random_and_seen_as_several_
     assert applies(observation_space=gym.spaces.Dict(parts))
 
 
-def test_it_needs_one_choice_of_few_options():
+def test_it_needs_few_options_in_all_parts_of_an_action():
     def handles(space):
         return WeightedValues().handles(fresh_head(Stalls(action_space=space).spec, CONFIG))
 
     assert handles(gym.spaces.Discrete(4))
     assert not handles(gym.spaces.Discrete(40))
-    assert not handles(gym.spaces.MultiDiscrete([2, 2]))
-    assert not handles(gym.spaces.Box(-1, 1, (2,), np.float32))
+    assert handles(gym.spaces.MultiDiscrete([2, 2]))
+    assert not handles(gym.spaces.MultiDiscrete([20, 20]))
+    assert handles(gym.spaces.Box(-1, 1, (2,), np.float32))  # 11 levels each
+    assert not handles(gym.spaces.Box(-1, 1, (3,), np.float32))
 
 
 def test_presets_of_the_paper_do_without():
@@ -170,6 +191,15 @@ def test_an_old_config_that_does_not_name_it_has_it_off():
     content = PCNConfig.of(PRESETS["default"]).to_json()
     del content["refinements"]["weighted_values"]
     assert "weighted_values" not in PCNConfig.recorded(content).to_json()["refinements"]
+
+
+def test_an_old_config_has_values_as_they_were_then():
+    content = PCNConfig.of(PRESETS["default"]).to_json()
+    for name in ("normalises", "polishing", "quiet_share"):
+        del content["refinements"]["weighted_values"][name]
+    old = PCNConfig.recorded(content).to_json()["refinements"]["weighted_values"]
+    assert not old["normalises"]
+    assert old["quiet_share"] == old["polishing"] == 0
 
 
 def test_a_config_with_settings_that_are_gone_still_opens():

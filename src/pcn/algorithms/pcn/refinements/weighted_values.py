@@ -8,12 +8,12 @@ episodes. At the end a network of PCN's kind learns to do the same under command
 returns of these policies. It races against all others. See `valued/`.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import UInt32
 
-from pcn.algorithms.pcn.refinements.planned.abstract import has_few_options
 from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.refinements.valued import learning
 from pcn.algorithms.pcn.refinements.valued.following import Following
@@ -28,6 +28,9 @@ from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractActionHead
 from pcn.planning.seen_steps import SeenSteps
 
+MOST_ACTIONS = 2**30
+"""All parts of an action are one whole number of 32 bits."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedValues(LearningSettings, FollowingSettings):
@@ -41,22 +44,24 @@ class WeightedValues(LearningSettings, FollowingSettings):
     most_numbers: int = 128
     """Observations of more numbers, such as pictures, are not learnt from."""
     most_options: int = 32
-    """Environments with more different actions have none."""
+    """Environments with more options have none; those of all parts of an action count."""
     fewest_steps: int = 2_000
     """Nothing is learnt from fewer steps."""
     share: float = 0.8
     """Share of the exploring steps that agents take which act by the values."""
     noise: float = 0.2
     """Each episode acts at random with up to this probability."""
+    quiet_share: float = 0.5
+    """Share of the episodes without such noise: a single random action may undo what takes many."""
 
     def __post_init__(self) -> None:
         LearningSettings.__post_init__(self)
         FollowingSettings.__post_init__(self)
         at_least(self, 1, "fewest_numbers", "fewest_steps")
         at_least(self, 2, "most_options")
-        at_least(self, 0, "share", "noise")
+        at_least(self, 0, "share", "noise", "quiet_share")
         at_most(self, 0.95, "share")
-        at_most(self, 1, "noise")
+        at_most(self, 1, "noise", "quiet_share")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where chance plays a part, and observations are several numbers, of any kind."""
@@ -67,9 +72,12 @@ class WeightedValues(LearningSettings, FollowingSettings):
         )
 
     def handles(self, head: AbstractActionHead) -> bool:
-        """Only actions that are one choice of few options."""
-        return has_few_options(head, self.most_options) and (
-            head.option_sizes == (head.num_outputs,)
+        """Only actions that are a choice of few options, or several such choices."""
+        sizes = head.option_sizes
+        return (
+            sizes is not None
+            and sum(sizes) == head.num_outputs <= self.most_options
+            and 1 < math.prod(sizes) <= MOST_ACTIONS
         )
 
     def state(self, training: Training) -> ValueState:
@@ -85,8 +93,11 @@ class WeightedValues(LearningSettings, FollowingSettings):
         """Remember every step, whatever it was taken for."""
         state = self.state(training)
         if state.open:
-            options = training.learner.policy.action_head.to_options(np.asarray(episodes.actions))
-            state.seen.add(episodes, options[..., 0])
+            head = training.learner.policy.action_head
+            assert head.option_sizes is not None
+            options = np.moveaxis(head.to_options(np.asarray(episodes.actions)), -1, 0)
+            numbers = np.ravel_multi_index(tuple(options), head.option_sizes, mode="clip")
+            state.seen.add(episodes, numbers)
 
     def is_left_to_planning(self, training: Training) -> bool:
         """Whether observations seem to repeat, so that transitions are still counted."""
@@ -124,11 +135,13 @@ class WeightedValues(LearningSettings, FollowingSettings):
         assert state.learner is not None
         size, before = training.schedule.num_episodes, training.steps
         batch = training.schedule.batch(size, training.exploring_steps_left)
-        drawn, chances = learning.drawn_weights(self, training, state, training.next_key())
+        drawn, chances = learning.drawn_weights(self, state.learner, state, training.next_key())
         weights = drawn[training.rng.choice(len(drawn), size, p=chances)]
+        noise = self.noise * training.rng.uniform(size=size)
+        noise[training.rng.uniform(size=size) < self.quiet_share] = 0.0
         agents = ValueAgent(
             action_head=training.learner.policy.action_head,
-            noise=(self.noise * training.rng.uniform(size=size)).astype(np.float32),
+            noise=noise.astype(np.float32),
             values=state.learner.values,
             weights=np.asarray(weights),
         )
@@ -146,8 +159,9 @@ class WeightedValues(LearningSettings, FollowingSettings):
             return None
         if not state.seen.steps.first.any():  # one endless episode: where others begin is unknown
             return None
-        drawn, chances = learning.drawn_weights(self, training, state, key)
+        learner = learning.polished(self, training, state, key)
+        drawn, chances = learning.drawn_weights(self, learner, state, key)
         index = np.random.default_rng(key).choice(
             len(drawn), min(self.plans // 2, len(drawn)), p=chances, replace=False
         )
-        return Following(self, training, state, drawn[index], key)
+        return Following(self, training, learner.values, state.seen.steps, drawn[index], key)

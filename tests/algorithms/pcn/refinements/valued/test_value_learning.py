@@ -13,17 +13,18 @@ from pcn.algorithms.pcn.refinements.valued.value_learning import (
     learn_values,
     random_weights,
     targets,
+    value_loss,
     values_of,
 )
 from pcn.nets.value_network import ValueNetwork
 from pcn.planning.seen_steps import Steps
 
 
-def constant(values, extent=(1.0, 1.0)):
-    """A network that says the same everywhere: a value for each of two options."""
+def constant(values, extent=(1.0, 1.0), sizes=(2,)):
+    """A network that says the same everywhere: a value for each option, two if not given."""
     zeros, ones = np.zeros(1, np.float32), np.ones(2, np.float32)
     network = ValueNetwork(
-        zeros, zeros + 1, ones, num_options=2, width=2, key=jax.random.PRNGKey(0)
+        zeros, zeros + 1, ones, sizes=sizes, width=2, normalises=False, key=jax.random.PRNGKey(0)
     )
     layers = jax.tree.map(lambda leaf: leaf * 0 if eqx.is_array(leaf) else leaf, network.network)
     layers = eqx.tree_at(lambda one: one.layers[-1].bias, layers, jnp.ravel(jnp.array(values)))
@@ -62,6 +63,25 @@ def test_a_plan_is_expected_to_return_the_value_of_its_best_option():
     np.testing.assert_allclose(expected, [[10.0, 0.0], [0.0, 200.0]])
 
 
+def test_the_values_of_all_parts_of_an_action_are_summed():
+    each = [[1.0, 0.0], [0.0, 2.0], [5.0, 0.0], [0.0, 3.0], [0.0, 4.0]]
+    values = constant(each, sizes=(2, 3))
+    starts, weights = np.zeros((1, 1), np.float32), np.array([[1.0, 0.0], [0.0, 1.0]])
+    # (1, 0) and (5, 0) are best for the first objective, (0, 2) and (0, 4) for the second.
+    np.testing.assert_allclose(expected_of_plans(values, starts, weights), [[6.0, 0.0], [0.0, 6.0]])
+    outlook = Outlook(
+        observations=jnp.zeros((1, 1)),
+        options=jnp.array([5]),  # the last option of both parts: (0, 2) and (0, 4)
+        rewards=jnp.array([[1.0, 2.0]]),
+        next_observations=jnp.zeros((1, 1)),
+        discounts=jnp.array([0.5]),
+    )
+    wanted = targets(values, values, outlook, jnp.array([[1.0, 0.0]]))
+    np.testing.assert_allclose(wanted, [[1.0 + 0.5 * 6, 2.0]])
+    # It says (0, 6), which is 4 and 4 away: Huber losses of 3.5 each.
+    assert value_loss(values, outlook, jnp.array([[1.0, 0.0]]), wanted) == pytest.approx(7.0)
+
+
 def test_random_weights_sum_to_one_and_some_care_for_one_objective_only():
     weights = np.asarray(
         random_weights(np.zeros(2, np.uint32), (4000,), 3, single_share=0.25, middle_share=0.5)
@@ -88,8 +108,9 @@ def test_values_of_a_chain_of_two_steps_are_learnt():
         np.zeros(1, np.float32),
         np.ones(1, np.float32),
         np.ones(2, np.float32),
-        num_options=2,
+        sizes=(2,),
         width=32,
+        normalises=False,
         key=jax.random.PRNGKey(1),
     )
     shares = np.linspace(0, 1, 33, dtype=np.float32)

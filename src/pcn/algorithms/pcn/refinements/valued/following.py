@@ -15,15 +15,17 @@ from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, padded, room
 from pcn.algorithms.pcn.refinements.valued.settings import FollowingSettings
 from pcn.algorithms.pcn.refinements.valued.value_learning import (
     expected_of_plans,
+    parts_of,
     utilities_of,
     values_of,
 )
-from pcn.algorithms.pcn.refinements.valued.value_state import ValueState
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay
 from pcn.envs.observations import from_flat
 from pcn.episodes import flat
+from pcn.nets.value_network import ValueNetwork
 from pcn.pareto import spread_out
+from pcn.planning.seen_steps import Steps
 from pcn.planning.weighted_planning import spread_weights
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
@@ -48,14 +50,13 @@ class Following(AbstractFitting):
         self,
         settings: FollowingSettings,
         training: Training,
-        state: ValueState,
+        values: ValueNetwork,
+        steps: Steps,
         weights: Float[np.ndarray, "weight objective"],
         key: UInt32[np.ndarray, " 2"],
     ) -> None:
-        assert state.learner is not None
         self._settings, self._training = settings, training
-        self._values = state.learner.values
-        self._steps = state.seen.steps
+        self._values, self._steps = values, steps
         lengths = np.diff(np.append(np.flatnonzero(self._steps.first), len(self._steps)))
         self._horizon = int(np.ceil(np.quantile(lengths[len(lengths) // 2 :], TYPICAL)))
         self._rng = np.random.default_rng(key)
@@ -108,12 +109,14 @@ class Following(AbstractFitting):
         weights = self._weights[self._plans]
         of_options = values_of(self._values, self._observations, weights)
         utilities = utilities_of(self._values, of_options, weights)
-        best = utilities.max(axis=1)
-        low, high = np.quantile(best, (0.05, 0.95))
-        worse = (best[:, None] - utilities) / max(high - low, 1e-12)
+        parts = parts_of(self._values, utilities)
+        best = np.stack([part.max(axis=1) for part in parts], axis=1)
+        low, high = np.quantile(best.sum(axis=1), (0.05, 0.95))
+        worse = np.concatenate([part.max(axis=1, keepdims=True) - part for part in parts], axis=1)
+        worse = worse / max(high - low, 1e-12)
         size = room_for(len(best))
         observations = from_flat(self._training.spec.observation_space, self._observations)
-        options = utilities.argmax(axis=1)[:, None].astype(np.int32)
+        options = np.stack([part.argmax(axis=1) for part in parts], axis=1).astype(np.int32)
         return Lessons(
             observations=jax.tree.map(lambda leaf: padded(leaf, size), observations),
             action_masks=None,

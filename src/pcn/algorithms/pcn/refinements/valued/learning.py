@@ -23,6 +23,8 @@ from pcn.types import AnyArray
 
 UPDATES_AT_ONCE = 128
 """Updates in one compiled call."""
+CALLS_UNDER_WEIGHTS = 32
+"""Calls after which further updates have new random weights."""
 MOST_STARTS = 64
 """Beginnings of episodes at which it is asked what policies return."""
 LEAST_EXTENT = 1e-3
@@ -80,45 +82,80 @@ def learn(settings: LearningSettings, training: Training, state: ValueState) -> 
     if calls == 0:
         return
     state.due_updates -= calls * UPDATES_AT_ONCE
-    learner = state.learner
     exploring = max(training.steps + training.exploring_steps_left, 1)
     progress = np.array([min(1.0, training.steps / exploring)])
     (value_rate,) = cosine_decay(settings.learning_rate, settings.last_value_rate, progress)
+    rates = np.full(calls, value_rate)
+    learner = _updated(settings, training, state, state.learner, rates, training.rng)
+    state.learner = _weighing(settings, learner, state)
+
+
+def polished(
+    settings: LearningSettings,
+    training: Training,
+    state: ValueState,
+    key: UInt32[np.ndarray, " 2"],
+) -> ValueLearner:
+    """What is learnt with further updates once all has been seen; the state is not changed."""
+    assert state.learner is not None
+    learner, rng = state.learner, np.random.default_rng(key)
+    calls = int(settings.polishing * float(learner.num_updates)) // UPDATES_AT_ONCE
+    rates = cosine_decay(
+        settings.polishing_rate, settings.last_value_rate, np.arange(calls) / max(calls, 1)
+    )
+    for begin in range(0, calls, CALLS_UNDER_WEIGHTS):
+        some = rates[begin : begin + CALLS_UNDER_WEIGHTS]
+        learner = _updated(settings, training, state, learner, some, rng)
+    return learner
+
+
+def _updated(
+    settings: LearningSettings,
+    training: Training,
+    state: ValueState,
+    learner: ValueLearner,
+    rates: Float[np.ndarray, " call"],
+    rng: np.random.Generator,
+) -> ValueLearner:
+    """The learner after one compiled call for each learning rate, all under the same weights."""
     replay = Replay.of(state.seen.steps, room(settings, training))
-    weights, chances = drawn_weights(settings, training, state, training.next_key())
-    for _ in range(calls):
+    weights, chances = drawn_weights(settings, learner, state, new_key(rng))
+    for rate in rates:
         learner = learn_values(
             learner,
             replay,
             np.asarray(len(state.seen), np.int32),
-            training.next_key(),
+            new_key(rng),
             num_updates=UPDATES_AT_ONCE,
             batch_size=settings.batch_size,
-            learning_rate=np.asarray(value_rate, np.float32),
+            learning_rate=np.asarray(rate, np.float32),
             discount=discount(settings, training),
             num_steps=settings.num_steps,
             copied_after=settings.copied_after,
             weights=weights,
             chances=chances.astype(np.float32),
         )
-    state.learner = _weighing(settings, learner, state)
+    return learner
+
+
+def new_key(rng: np.random.Generator) -> UInt32[np.ndarray, " 2"]:
+    """A fresh key for JAX."""
+    return rng.integers(1 << 32, size=2, dtype=np.uint32)
 
 
 def drawn_weights(
     settings: LearningSettings,
-    training: Training,
+    learner: ValueLearner,
     state: ValueState,
     key: UInt32[np.ndarray, " 2"],
 ) -> tuple[Float[np.ndarray, "weight objective"], Float[np.ndarray, " weight"]]:
     """Random weights, and how likely each is to be taken: less where many lead to the same."""
-    assert state.learner is not None
     shares = {"single_share": settings.single_share, "middle_share": settings.middle_share}
-    objectives = training.spec.num_objectives
-    weights = np.asarray(_random_weights(key, (DRAWN,), objectives, **shares))
+    values = learner.values
+    weights = np.asarray(_random_weights(key, (DRAWN,), len(values.unit), **shares))
     starts = state.starts(FEW_STARTS)
     if len(starts) == 0:
         return weights, np.full(DRAWN, 1 / DRAWN)
-    values = state.learner.values
     expected = expected_of_plans(values, starts, weights) / np.asarray(values.extent)
     return weights, rarity(expected, settings.alike)
 
@@ -149,7 +186,7 @@ def _learner(
 ) -> ValueLearner:
     sizes = training.learner.policy.action_head.option_sizes
     assert sizes is not None
-    return _fresh(mean, deviation, unit, sizes[0], settings.width, key)
+    return _fresh(mean, deviation, unit, sizes, settings.width, settings.normalises, key)
 
 
 def _spread(training: Training) -> Float[np.ndarray, " objective"]:
@@ -193,12 +230,13 @@ def _fresh(
     mean: Float[AnyArray, " number"],
     deviation: Float[AnyArray, " number"],
     unit: Float[AnyArray, " objective"],
-    num_options: int,
+    sizes: tuple[int, ...],
     width: int,
+    normalises: bool,
     key: UInt32[AnyArray, " 2"],
 ) -> ValueLearner:
     """An untrained learner; one program for all its arrays."""
     network = ValueNetwork(
-        mean, deviation, unit, num_options=num_options, width=width, key=jnp.asarray(key)
+        mean, deviation, unit, sizes=sizes, width=width, normalises=normalises, key=jnp.asarray(key)
     )
     return ValueLearner.fresh(network)

@@ -18,12 +18,18 @@ class LearningSettings(AbstractRefinement):
     """Updates of the values at most: with a large budget each step brings fewer."""
     width: int = 128
     """Size of the value network's hidden layers."""
+    normalises: bool = True
+    """Whether the outputs of its hidden layers are normalised (layer norm)."""
     batch_size: int = 64
     """Steps in one update."""
     learning_rate: float = 6e-4
     """Adam's step size at the beginning."""
     last_value_rate: float = 1e-4
     """Where it ends when exploration is over."""
+    polishing: float = 0.2
+    """Updates after exploration, as a share of those before it."""
+    polishing_rate: float = 3e-4
+    """Adam's step size at their beginning; it ends as above."""
     num_steps: int = 3
     """Rewards that are summed before a value is asked."""
     copied_after: int = 250
@@ -52,10 +58,12 @@ class LearningSettings(AbstractRefinement):
             self, 1, "memory_steps", "most_updates", "width", "batch_size", "num_steps",
             "copied_after", "longest_outlook",
         )  # fmt: skip
-        at_least(self, 0, "updates_per_step", "single_share", "middle_share", "extent_rate")
+        at_least(
+            self, 0, "updates_per_step", "polishing", "single_share", "middle_share", "extent_rate"
+        )
         at_most(self, 1, "single_share", "extent_rate")
         at_most(self, 1 - self.single_share, "middle_share")
-        positive(self, "learning_rate", "last_value_rate", "value_scale", "alike")
+        positive(self, "learning_rate", "last_value_rate", "polishing_rate", "value_scale", "alike")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from pcn.types import AnyArray
 
 
 class ValueAgent(AbstractNoisyAgent):
-    """Takes the option of highest weighted value; the head has one choice, and knows no masks."""
+    """Takes the options of highest weighted value, one in each part of an action; without masks."""
 
     shared: ClassVar[tuple[str, ...]] = ("values", "action_head")
 

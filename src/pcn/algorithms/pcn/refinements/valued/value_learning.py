@@ -74,7 +74,7 @@ def targets(
 ) -> Float[Array, "batch objective"]:
     """Rewards and the older value of what the newer values would do next (double Q-learning)."""
     utilities = jax.vmap(values.utilities)(outlook.next_observations, weights)
-    chosen = jax.nn.one_hot(utilities.argmax(axis=1), values.num_options)
+    chosen = jax.vmap(values.best)(utilities)
     later = jax.vmap(older)(outlook.next_observations, weights)
     value = jnp.einsum("ba,bao->bo", chosen, later)
     return outlook.rewards + outlook.discounts[:, None] * value
@@ -88,7 +88,7 @@ def value_loss(
 ) -> Float[Array, ""]:
     """Huber loss of the values of the options that were taken."""
     every = jax.vmap(values)(outlook.observations, weights)
-    taken = jax.nn.one_hot(outlook.options, values.num_options)
+    taken = jax.vmap(values.taken)(outlook.options)
     errors = jnp.einsum("ba,bao->bo", taken, every) - wanted
     return optax.huber_loss(errors).sum(axis=1).mean()
 
@@ -190,9 +190,25 @@ def expected_of_plans(
     """What the values expect of the best policy for each weights, on average over beginnings."""
     each = np.repeat(weights, len(starts), axis=0)
     of_options = values_of(values, np.tile(starts, (len(weights), 1)), each)
-    best = utilities_of(values, of_options, each).argmax(axis=1)
-    chosen = of_options[np.arange(len(best)), best].reshape(len(weights), len(starts), -1)
+    best = best_options(values, utilities_of(values, of_options, each))
+    chosen = np.einsum("sa,sao->so", best, of_options).reshape(len(weights), len(starts), -1)
     return chosen.mean(axis=1).astype(np.float64) * np.asarray(values.unit, np.float64)
+
+
+def best_options(
+    values: ValueNetwork, utilities: Float[np.ndarray, "state option"]
+) -> Float[np.ndarray, "state option"]:
+    """1 for the best option of each part of an action, 0 for all others."""
+    return np.concatenate(
+        [np.eye(part.shape[1])[part.argmax(axis=1)] for part in parts_of(values, utilities)], axis=1
+    )
+
+
+def parts_of(
+    values: ValueNetwork, of_options: Float[np.ndarray, "state option"]
+) -> list[Float[np.ndarray, "state one_option"]]:
+    """Numbers of all options, apart for each part of an action."""
+    return np.split(of_options, np.cumsum(values.sizes)[:-1], axis=1)
 
 
 PART = 4096
