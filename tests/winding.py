@@ -3,8 +3,8 @@
 import gymnasium as gym
 import numpy as np
 
-from pcn.rollout.slot_steps import STEPS_AT_ONCE
 from pcn.rollout.slot_agents import CALLS_AHEAD
+from pcn.rollout.slot_steps import STEPS_AT_ONCE
 
 LIMIT = 2 * max(CALLS_AHEAD, STEPS_AT_ONCE) + 5
 NUM_OBJECTIVES = 2

@@ -161,9 +161,7 @@ def command_for(arguments: Iterable[str]) -> Any:
     given = {one.partition("=")[0].replace("_", "-") for one in arguments if one.startswith("--")}
     always = {f"--{item.name.replace('_', '-')}" for item in dataclasses.fields(TrainOptions)}
     always |= {_negated(flag) for flag in always}
-    options = [
-        option for option in _every_option() if {option.flag, _negated(option.flag)} & given
-    ]
+    options = [option for option in _every_option() if {option.flag, _negated(option.flag)} & given]
     known = {flag for option in options for flag in (option.flag, _negated(option.flag))}
     return with_options("Train", groups_of(options)) if given <= always | known else every_train()
 
@@ -178,9 +176,7 @@ def every_train() -> Any:
 def basic_train() -> Any:
     """What `--help` shows: no more than most people need."""
     title, options = "most used", HYPERPARAMETERS | ARGUMENTS
-    command = with_options(
-        "BASIC", {title: one_group(title, *(options[name] for name in USEFUL))}
-    )
+    command = with_options("BASIC", {title: one_group(title, *(options[name] for name in USEFUL))})
     command.__doc__ = (
         f"{TrainOptions.__doc__}\n\nThere are {len(_every_option())} options of "
         "algorithms, refinements and environments in all: `pcn train --help-all` shows them."
