@@ -488,7 +488,7 @@ def test_pictures_become_small_grey_stacks():
 
 
 def test_rewards_that_are_no_vectors_are_refused():
-    with pytest.raises(UserError, match=r"shape \(\); a vector with at least two"):
+    with pytest.raises(UserError, match="the reward is a single number; pcn needs a vector"):
         pcn.train(Scalar)
 
 

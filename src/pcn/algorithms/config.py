@@ -150,7 +150,6 @@ def made(cls: type[Any], values: Mapping[str, Any], *, also_known: Iterable[str]
         raise UserError(str(error)) from None
 
 
-@cache
 def field_docs(cls: type[Any]) -> dict[str, str]:
     """The docstrings below the fields of a dataclass and of its bases."""
     docs: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """Any Gymnasium environment with vector rewards, ready for rollouts."""
 
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import gymnasium as gym
@@ -15,6 +15,7 @@ from pcn.envs.slots import LocalSlots, Slots
 from pcn.envs.spec import EnvironmentSpec, Front, Objective
 from pcn.envs.worker_slots import ANSWER_SECONDS, WorkerSlots
 from pcn.errors import UserError
+from pcn.nets.heads import AbstractActionHead, action_head_for
 
 MOST_ANSWER_SECONDS = 1e6
 """An upper limit of the waiting time for a worker process."""
@@ -68,6 +69,11 @@ class GymnasiumEnvironment(AbstractEnvironment):
         spec = describe(source, probe, frame_stack=frame_stack, discount=discount)
         source.close()
         return cls(spec, source.make, num_slots=num_slots, workers=workers)
+
+    @cached_property
+    def action_head(self) -> AbstractActionHead:
+        """What its actions are made of; made once, because making a module takes long."""
+        return action_head_for(self.spec.action_space)
 
     def slots(self) -> Slots:
         """The instances, created when first needed and kept."""

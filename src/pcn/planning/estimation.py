@@ -2,7 +2,7 @@
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Num
-from scipy.stats import binom, norm
+from scipy.special import betainc, betaincc, ndtr
 
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.model import TabularModel
@@ -104,20 +104,36 @@ def pooled_shares(
     considered. Those that were taken out share a probability in the same way.
     """
     shares = np.zeros(len(hits))
-    left, allowed = np.arange(len(hits)), 2 * norm.sf(errors)
+    left, allowed = np.arange(len(hits)), 2 * ndtr(-errors)
     while len(left):
         inside = left
         while len(inside) > 1:
             share = hits[inside].sum() / counts[inside].sum()
-            fewer = binom.cdf(hits[inside], counts[inside], share)
-            more = binom.sf(hits[inside] - 1, counts[inside], share)
-            chance = 2 * np.minimum(fewer, more) * len(inside)
+            rarer = np.minimum(*binomial_tails(hits[inside], counts[inside], share))
+            chance = 2 * rarer * len(inside)
             if chance.min() > allowed:
                 break
             inside = np.delete(inside, chance.argmin())
         shares[inside] = hits[inside].sum() / counts[inside].sum()
         left = np.setdiff1d(left, inside)
     return shares
+
+
+def binomial_tails(
+    hits: Num[np.ndarray, " pair"], counts: Num[np.ndarray, " pair"], share: float
+) -> tuple[Float[np.ndarray, " pair"], Float[np.ndarray, " pair"]]:
+    """How likely so many hits or fewer are, and so many or more, if each has probability `share`.
+
+    `scipy.stats.binom` says the same, but importing `scipy.stats` takes as long as importing JAX.
+
+    >>> [tail.tolist() for tail in binomial_tails(np.array([0, 2]), np.array([2, 2]), 0.5)]
+    [[0.25, 1.0], [1.0, 0.25]]
+    """
+    others = counts - hits
+    # The functions are not defined where an outcome is certain: there another argument stands in.
+    fewer = np.where(others > 0, betaincc(hits + 1, np.maximum(others, 1), share), 1.0)
+    more = np.where(hits > 0, betainc(np.maximum(hits, 1), others + 1, share), 1.0)
+    return fewer, more
 
 
 def well_known_mask(
@@ -160,7 +176,7 @@ def constant_mask(
     chance = _sums(actions, evidence, num_actions)
     never = _sums(actions, varied.astype(np.int64), num_actions) == 0
     marked: Bool[np.ndarray, "pair objective"] = (
-        never & (chance < np.log(2 * norm.sf(errors) / num_actions))
+        never & (chance < np.log(2 * ndtr(-errors) / num_actions))
     )[actions]
     return marked
 

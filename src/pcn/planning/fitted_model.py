@@ -7,10 +7,10 @@ these numbers: few where it is certain, many or none where it is noisy.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.spatial import cKDTree
 
 from pcn.planning.lattice import Lattice
 from pcn.planning.seen_steps import Steps
@@ -79,7 +79,8 @@ class _Sample:
     """Where it was taken; amounts are one coordinate more."""
     outcomes: Float[np.ndarray, "step outcome"]
     """What the smooth function leaves of the change of the place, the reward, and 1 for an end."""
-    tree: cKDTree
+    tree: Any
+    """The `scipy.spatial.cKDTree` of the places."""
 
     def near(
         self, places: Float[np.ndarray, "query coordinate"], count: int
@@ -188,6 +189,8 @@ def _samples(
     amounts: bool,
 ) -> "list[_Sample | None]":
     """For each action the steps that took it, None where they are too few; all where amounts."""
+    from scipy.spatial import cKDTree  # imported here: few trainings need it, and it takes a while
+
     if amounts:
         groups, places = [np.arange(len(places))], _with_amounts(places, features[actions])
     else:

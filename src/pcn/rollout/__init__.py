@@ -9,7 +9,7 @@ from pcn.envs.compiled import AbstractCompiledEnvironment
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.episodes import Episodes
-from pcn.rollout.agent import AbstractAgent
+from pcn.rollout.agent import AbstractAgent, plain_method
 from pcn.rollout.checking import check_episodes
 from pcn.rollout.compiled import compiled_rollout
 from pcn.rollout.noisy import AbstractNoisyAgent, in_a_row
@@ -96,7 +96,7 @@ def _run_in_slots(
     most_steps: Int[np.ndarray, " episode"],
     numbers: Int[np.ndarray, " episode"] | None = None,
 ) -> Episodes:
-    plan = agents.plan(int(most_steps.max()))
+    plan = plain_method(agents, "plan")(int(most_steps.max()))
     if plan is not None:
         return scripted_rollout(environment, plan, key, num_episodes, count, most_steps)
     return stepped_rollout(environment, agents, key, num_episodes, count, most_steps, numbers)

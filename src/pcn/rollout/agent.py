@@ -1,12 +1,23 @@
 """The interface of agents: a policy and its memory of the current episode."""
 
 from abc import abstractmethod
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
+
+
+def plain_method(module: eqx.Module, name: str) -> Callable[..., Any]:
+    """A method of a module that does not become a part of a compiled function.
+
+    Equinox makes a module of a method whenever it is looked up, and of what it returns whenever it
+    is called: both take longer than most methods that are called at every step.
+    """
+    return partial(getattr(type(module), name), module)
 
 
 class Plan(NamedTuple):

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Num, PyTree
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.memory import refuse_without_memory
-from pcn.nets.heads import action_head_for
+from pcn.nets.heads import AbstractActionHead
 
 
 class Recorder:
@@ -21,12 +21,12 @@ class Recorder:
         num_episodes: int,
         observations: PyTree[np.ndarray],
         count: int,
+        action_head: AbstractActionHead,
     ) -> None:
         """Room for `num_episodes`, of which the first `count` will be played.
 
         `observations` are any in the shape of those of several slots.
         """
-        action_head = action_head_for(spec.action_space)
         seen = sum(leaf[0].nbytes for leaf in jax.tree.leaves(observations))
         refuse_without_memory(
             2 * num_episodes * spec.step_limit * seen,  # with the copy that JAX gets

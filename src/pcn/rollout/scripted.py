@@ -11,8 +11,8 @@ from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.observations import empty_observations
 from pcn.envs.slots import Script
 from pcn.episodes import Episodes
-from pcn.nets.heads import AbstractActionHead, action_head_for
-from pcn.rollout.agent import AbstractAgent, Plan
+from pcn.nets.heads import AbstractActionHead
+from pcn.rollout.agent import AbstractAgent, Plan, plain_method
 from pcn.rollout.recorder import Recorder
 from pcn.rollout.stepped import episode_seeds
 from pcn.types import AnyArray, RandomKey
@@ -79,9 +79,11 @@ def scripted_rollout(
     A simulator in a worker process then runs at its own speed, and no network is evaluated.
     """
     spec, slots = environment.spec, environment.slots()
-    from_info = action_head_for(spec.action_space).from_info
+    action_head = environment.action_head
+    from_info = plain_method(action_head, "from_info")
     seeds = episode_seeds(key, num_episodes)
-    recorder = Recorder(spec, num_episodes, empty_observations(spec.observation_space, (1,)), count)
+    observations = empty_observations(spec.observation_space, (1,))
+    recorder = Recorder(spec, num_episodes, observations, count, action_head)
     for first in range(0, count, environment.num_slots):
         episodes = range(first, min(first + environment.num_slots, count))
         played = slots.play(

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Num, PyTree, UInt32
 
-from pcn.rollout.agent import AbstractAgent, own_mask
+from pcn.rollout.agent import AbstractAgent
 from pcn.rollout.packing import Packing
 from pcn.types import AnyArray, RandomKey
 
@@ -40,7 +40,9 @@ class SlotAgents:
         self._shared = self._compiled.pack(shared)
         packed = structure.own.packed([np.asarray(one) for one in own], library=np)
         room = max(num_slots, -(-len(packed[0]) // ROOM) * ROOM)
-        padded = [np.pad(part, ((0, room - len(part)), (0, 0))) for part in packed]
+        padded = [np.zeros((room, part.shape[1]), part.dtype) for part in packed]
+        for all_rows, part in zip(padded, packed, strict=True):
+            all_rows[: len(part)] = part
         self._all_own = jax.device_put(padded)
         self._own: list[Any] = [part[:num_slots] for part in padded]
         self._actions: Any = np.tile(no_action, (num_slots, 1))
@@ -112,7 +114,7 @@ class Structure(NamedTuple):
     def of(cls, agents: AbstractAgent) -> tuple["Structure", list[Any], list[Any]]:
         """The structure of agents, their own arrays, and the arrays that they share."""
         leaves, tree = jax.tree.flatten(agents)
-        is_own = jax.tree.leaves(own_mask(agents))
+        is_own = _own_leaves(tree, agents.shared)
         own: list[tuple[int, Any]] = []
         shared: list[tuple[int, Any]] = []
         rest: list[tuple[int, Any]] = []
@@ -140,6 +142,15 @@ class Structure(NamedTuple):
         """The agent's own arrays."""
         leaves = jax.tree.leaves(agent)
         return self.own.packed([leaves[place] for place in self.own_places])
+
+
+@lru_cache(maxsize=32)
+def _own_leaves(tree: Any, shared: tuple[str, ...]) -> tuple[bool, ...]:
+    """Marks the leaves that are not below a shared field; walking through a tree takes long."""
+    named, _ = jax.tree_util.tree_flatten_with_path(
+        jax.tree.unflatten(tree, [False] * tree.num_leaves)
+    )
+    return tuple(path[0].name not in shared for path, _ in named)
 
 
 class Compiled(NamedTuple):

@@ -6,8 +6,7 @@ from jaxtyping import Int
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.observations import empty_observations
 from pcn.episodes import Episodes
-from pcn.nets.heads import action_head_for
-from pcn.rollout.agent import AbstractAgent
+from pcn.rollout.agent import AbstractAgent, plain_method
 from pcn.rollout.recorder import Recorder
 from pcn.rollout.slot_agents import SlotAgents, raw_key
 from pcn.rollout.slot_steps import SlotSteps
@@ -29,9 +28,9 @@ def stepped_rollout(
     A slot whose episode has ended begins the next one, so that no slot waits for another.
     """
     spec, slots = environment.spec, environment.slots()
-    action_head = action_head_for(spec.action_space)
-    # Looking up a method of an Equinox module at every step would be slower than calling it.
-    to_environment, from_info = action_head.to_environment, action_head.from_info
+    action_head = environment.action_head
+    to_environment = plain_method(action_head, "to_environment")
+    from_info = plain_method(action_head, "from_info")
     num_slots = environment.num_slots
     slot_agents = SlotAgents(agents, key, num_slots, no_action=action_head.none())
     seeds = episode_seeds(key, num_episodes, numbers)
@@ -39,7 +38,7 @@ def stepped_rollout(
     masks = np.ones((num_slots, action_head.mask_size), dtype=bool) if spec.masked_actions else None
     rewards = np.zeros((num_slots, spec.num_objectives), dtype=np.float32)
     actions = np.tile(action_head.none(), (num_slots, 1))
-    recorder = Recorder(spec, num_episodes, observations, count)
+    recorder = Recorder(spec, num_episodes, observations, count, action_head)
     steps = SlotSteps(recorder, observations, masks, actions, rewards)
     limits = most_steps.tolist()
     waiting = list(range(count))[::-1]
