@@ -117,8 +117,7 @@ def options_of(cls: type[Any], *, prefix: str = "", group: str = "") -> tuple[Op
 
 
 def _doc_of(cls: type[Any], field_name: str) -> str:
-    # mypy looks up `__hash__` of an instance here, not of the class.
-    return field_docs(cls).get(field_name, "")  # type: ignore[arg-type]
+    return field_docs(cls).get(field_name, "")
 
 
 def merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
