@@ -51,9 +51,9 @@ def finish(racing):
 class Written(Training):
     """Runs nothing: writes down which execution of which horizon each batch has."""
 
-    def __init__(self, batch_size):
+    def __init__(self, batch_size, total_steps=10_000):
         self.spec = SimpleNamespace(step_limit=STEPS, num_objectives=2)
-        self.config = SimpleNamespace(discount=1.0)
+        self.config = SimpleNamespace(discount=1.0, total_steps=total_steps)
         self.dataset = SimpleNamespace(order=PARETO)
         self.runner = SimpleNamespace(steps=0)
         self.actor = SimpleNamespace(batch_size=batch_size, run=self.run)
@@ -74,6 +74,35 @@ class Written(Training):
             lengths=np.full(len(returns), STEPS),
             returns=lambda discount: returns,
         )
+
+
+class Noisy(Written):
+    """Returns that differ so much by chance that no command can be ranked against another one."""
+
+    def run(self, policy, desired_returns, horizons, *, numbers, **given):
+        episodes = super().run(policy, desired_returns, horizons, numbers=numbers, **given)
+        random = np.random.default_rng([len(self.batches), *KEY])
+        returns = desired_returns + random.normal(0, 100, desired_returns.shape)
+        episodes.returns = lambda discount: returns
+        return episodes
+
+
+@pytest.mark.parametrize(
+    ("steps_after", "fewest", "most"),
+    # Eight commands of five steps, and six executions of each: 240 steps are enough for all.
+    [(240, 8, 8), (90, 3, 4), (0, 1, 4)],
+)
+def test_the_undecided_stay_as_long_as_they_can_be_executed_later(
+    entries, steps_after, fewest, most
+):
+    contender = dataclasses.replace(
+        entries.contenders[0], desired_returns=np.zeros((8, 2)), horizons=np.full(8, float(STEPS))
+    )
+    rules = dataclasses.replace(RULES, first=4, final_executions=6, confidence=0.999)
+    race_steps = 8 * 4 * STEPS + 20  # the second round has no room for half of them
+    training = Noisy(batch_size=16, total_steps=race_steps + steps_after)
+    racing = finish(race(training, Entries.of([contender]), race_steps, rules))
+    assert fewest <= racing.left.sum() <= most
 
 
 @pytest.mark.parametrize(

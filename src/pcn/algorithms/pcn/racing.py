@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int, UInt32
+from jaxtyping import Bool, Float, Int, UInt32
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.contender import Entries
@@ -30,7 +30,9 @@ class Rules:
     """Differences up to this share of the range do not matter."""
     drops: bool
     """Whether commands leave the race: those that another one beats, one of two identical ones,
-    and the worst of the undecided where the steps are too few for all."""
+    and the worst of the undecided where too many would be left."""
+    final_executions: int = 1
+    """Commands are too many if the steps after the race are too few to execute each so often."""
     identical_after: int = 16
     """Commands are identical once they have returned the same in so many executions."""
     patience: float | None = None
@@ -187,21 +189,40 @@ class Racing:
             clear = comparison.clearness(rules.confidence).max(axis=0)
             waiting = np.flatnonzero(undecided)
             waiting = waiting[np.argsort(clear[waiting], kind="stable")]
-            dropped = self._too_many(execution, waiting)
-            kept[dropped] = undecided[dropped] = False
+            later = self._without_room(execution, waiting)
+            undecided[later] = False
+            kept[self._too_many(execution, kept, clear, later)] = False
         self._left = np.zeros_like(self._left)
         self._left[index[kept]] = True
         self._active[index[undecided]] = True
         self.done = not self._pending.any()
 
     def _too_many(
-        self, execution: Execution, waiting: Int[np.ndarray, " waiting"]
+        self,
+        execution: Execution,
+        kept: Bool[np.ndarray, " left"],
+        clear: Float[np.ndarray, " left"],
+        later: Int[np.ndarray, " waiting"],
     ) -> Int[np.ndarray, " dropped"]:
+        """Those of the commands without room that even the steps after the race are too few for.
+
+        Few executions tell little: as long as all others can be executed later, none of them has
+        to leave because it looks bad so far.
+        """
+        order = np.flatnonzero(kept)
+        order = order[np.argsort(clear[order], kind="stable")]
+        cost = self._rules.final_executions * np.cumsum(execution.horizons[order])
+        steps_after = self._training.steps_left - self._steps_left
+        return np.intersect1d(order[cost > steps_after], later)
+
+    def _without_room(
+        self, execution: Execution, waiting: Int[np.ndarray, " waiting"]
+    ) -> Int[np.ndarray, " left_out"]:
         """Those of the waiting commands, best first, that the next round has no room for.
 
-        A round takes at most half of the steps that are left, so that others can follow. It drops
-        at most half of the waiting; where the steps are too few for that, it is a shorter and the
-        last one.
+        A round takes at most half of the steps that are left, so that others can follow. It leaves
+        out at most half of the waiting; where the steps are too few for that, it is a shorter and
+        the last one.
         """
         missing = self._target - execution.counts[waiting]
         cost = np.cumsum(missing * execution.horizons[waiting])

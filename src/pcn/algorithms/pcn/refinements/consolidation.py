@@ -40,8 +40,8 @@ class Consolidation(AbstractRefinement):
 
     updates: int = 20_000
     """Most updates that it takes."""
-    stochastic_updates: int = 3_584
-    """How many it takes where outcomes are random: three cycles."""
+    stochastic_updates: int = 7_680
+    """How many it takes where outcomes are random: four cycles."""
     patience: int = 3 * 4096
     """Updates without a better copy after which it is given up."""
     wrong_weight: float = 5.0

@@ -125,6 +125,7 @@ class ExpectedReturns(AbstractRefinement):
             confidence=self.race_confidence,
             indifference=self.indifference,
             drops=True,
+            final_executions=self.fewest_executions,
             identical_after=self.identical_after,
             patience=self.patience,
         )
