@@ -3,6 +3,7 @@
 import dataclasses
 
 import gymnasium as gym
+import jax
 import numpy as np
 import pytest
 
@@ -10,6 +11,7 @@ from contending import executed, explored
 from pcn.algorithms.pcn.config import PRESETS, PCNConfig
 from pcn.algorithms.pcn.network import fresh_head, saved_policy
 from pcn.algorithms.pcn.refinements import ExpectedRewards, WeightedValues
+from pcn.algorithms.pcn.refinements.valued import learning
 from pcn.algorithms.pcn.refinements.valued.value_agent import ValueAgent
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.errors import UserError
@@ -27,7 +29,7 @@ def fitted(training, iterations=None):
 
 @pytest.fixture(scope="module")
 def finished():
-    trainer = explored(Stalls(), CONFIG)
+    trainer = explored(Stalls(), CONFIG, seed=1)
     steps_before = trainer.steps
     fitting = fitted(trainer._training)
     assert fitting.num_steps == trainer.steps - steps_before > 0
@@ -82,6 +84,20 @@ def test_half_of_the_agents_act_without_noise(monkeypatch):
     while len(noises) < 8:
         trainer.iterate()
     assert np.mean(np.concatenate(noises) == 0) == pytest.approx(SETTINGS.quiet_share, abs=0.15)
+
+
+@pytest.mark.slow
+def test_a_fifth_more_updates_follow_exploration_and_leave_the_state_as_it_is(finished):
+    training, _ = finished
+    state, key = SETTINGS.state(training), np.array([3, 4], np.uint32)
+    before = state.to_arrays()
+    one, other = (learning.polished(SETTINGS, training, state, key) for _ in range(2))
+    updates = float(state.learner.num_updates)
+    assert float(one.num_updates) == pytest.approx(1.2 * updates, abs=learning.UPDATES_AT_ONCE)
+    for name, array in state.to_arrays().items():
+        np.testing.assert_array_equal(array, before[name], err_msg=name)
+    for mine, its in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        np.testing.assert_array_equal(mine, its)
 
 
 @pytest.mark.slow
