@@ -25,7 +25,10 @@ RETIRED = {
     "weighted_values.trial_share",
 }
 """Hyperparameters of earlier versions that change nothing any more."""
-OLDER: dict[str, dict[str, Any]] = {"variations": {"alike": 0}, "junctions": {"branch_share": 0.0}}
+OLDER: dict[str, dict[str, Any]] = {
+    "variations": {"alike": 0},
+    "junctions": {"branch_share": 0.0, "renewal_steps": 1},
+}
 """What refinements did before a hyperparameter of theirs was recorded."""
 
 NAMES = {kind: name for name, kind in REFINEMENTS.items()}
