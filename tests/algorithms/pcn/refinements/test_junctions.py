@@ -46,12 +46,11 @@ def test_the_best_way_to_a_place_is_joined_with_the_best_way_from_it():
     training = training_with([[*THERE, *[NOTHING] * 3, *HOME], [*[NOTHING] * 4, *THERE, *HOME]])
     assert training.dataset.archive().returns[:, 2].max() == pytest.approx(-0.8)
     JUNCTIONS.after_exploring(training)
-    best = training.dataset.archive().returns
-    np.testing.assert_allclose(best, [[0.8, 0.0, -0.74]], atol=1e-6)
-    assert training.dataset.actions(training.dataset.archive().rows)[0][:, 0].tolist() == [
-        *THERE,
-        *HOME,
-    ]
+    archive = training.dataset.archive()
+    # Another joint may have come home without any ore.
+    (row,) = np.flatnonzero(archive.returns[:, 0] > 0)
+    np.testing.assert_allclose(archive.returns[row], [0.8, 0.0, -0.74], atol=1e-6)
+    assert training.dataset.actions(archive.rows)[row][:, 0].tolist() == [*THERE, *HOME]
 
 
 def test_nothing_is_joined_with_a_small_budget():

@@ -41,10 +41,12 @@ class Junctions(AbstractRefinement):
     """Least width of a place, in standard deviations of each observed number."""
     most_width: float = 1.0
     """Most width of a place; each grid has one between them and is shifted, both by chance."""
-    grids: int = 2
+    grids: int = 4
     """How many grids there are at a time: what one divides, another one joins."""
-    renewals: int = 30
-    """How often in a training the oldest grid is replaced by a new one."""
+    renewals: int = 60
+    """How often in a training the oldest grid is replaced by a new one, at most."""
+    renewal_steps: int = 100_000
+    """Fewest environment steps from one such replacement to the next."""
     ties: float = 0.05
     """Share of the ways as good as a known one that take its place: they may lead further."""
     steps_share: float = 0.25
@@ -85,7 +87,7 @@ class Junctions(AbstractRefinement):
         at_least(self, 0, "branch_share", "branch_margin", "branch_patience")
         at_least(self, 1, "branch_length")
         at_least(self, 1, "grids", "rounds", "most_waiting", "most_places", "most_parts")
-        at_least(self, 1, "remembered")
+        at_least(self, 1, "remembered", "renewal_steps")
         at_most(self, 1, "steps_share", "patience", "ties", "branch_share", "branch_patience")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
@@ -151,7 +153,9 @@ class Junctions(AbstractRefinement):
         Now and then the oldest grid is replaced: a new one joins what the others have divided.
         """
         scales = flat(training.dataset.observations(), 1).std(axis=0)
-        due = training.steps * self.renewals // training.config.total_steps
+        total = training.config.total_steps
+        most = min(self.renewals, total // self.renewal_steps)
+        due = training.steps * most // total
         count = int(due > memory.num_renewals)
         if not memory.grids or has_changed(scales, memory.scales, CHANGE).any():
             memory.begin(scales)
