@@ -1,8 +1,11 @@
 """Models from counts: dangers that many steps share are known from all of them."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
 
-from pcn.planning.estimation import pooled_end_factors, pooled_shares
+from pcn.planning.estimation import binomial_tails, pooled_end_factors, pooled_shares
 
 
 def shares(visits, ends, rewards, *, errors=2.5):
@@ -49,3 +52,12 @@ def test_two_clearly_different_dangers_stay_apart():
     found = pooled_shares(hits, counts, errors=2.5)
     np.testing.assert_allclose(found[:6], hits[:6].sum() / 1800)
     np.testing.assert_allclose(found[6:], hits[6:].sum() / 1200)
+
+
+@given(st.integers(1, 3000), st.floats(0, 1), st.floats(0.001, 0.999))
+def test_tails_are_those_of_the_binomial_distribution(count, part, share):
+    hits = np.array([0, round(part * count), count])
+    counts = np.full(3, count)
+    fewer, more = binomial_tails(hits, counts, share)
+    np.testing.assert_allclose(fewer, binom.cdf(hits, counts, share), rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(more, binom.sf(hits - 1, counts, share), rtol=1e-9, atol=1e-300)
