@@ -5,8 +5,12 @@
 Each training is a process of its own on one core, ours and the peer's in turn. Everything that a
 process does until its training is over counts: importing, tracing, loading compiled programs,
 probing, evaluations, and with us also the final executions. All environment steps count. A first
-training of ours fills the cache of compiled programs and is not measured. `speed.py` says how to
-set up the peer, which needs `--no-deps box2d==2.3.10` for the lander as well.
+training of ours fills the cache of compiled programs and is not measured; with `--cold` each one
+compiles all its programs itself. Both sides find their modules as bytecode, as installed packages
+have it. `speed.py` says how to set up the peer, which needs `--no-deps box2d==2.3.10` for the
+lander as well.
+
+With `--simulator` a line says what as many steps of the bare simulator take, with random actions.
 """
 
 import json
@@ -16,12 +20,15 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
 
 from peers.all_fronts import GATHERING, LANDER, STILL_MINECART, Case
+
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 CASES = {case.id: case for case in (STILL_MINECART, GATHERING, LANDER)}
 
@@ -37,6 +44,10 @@ class Arguments:
     """Trainings of each kind, each with a seed of its own."""
     first_seed: int = 0
     ids: tuple[str, ...] = tuple(CASES)
+    cold: bool = False
+    """Give each training of ours an empty cache of compiled programs."""
+    simulator: bool = False
+    """Measure the bare simulator as well."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +63,20 @@ class Measured:
         return self.steps / self.cpu_seconds
 
 
-def ours(case: Case, seed: int) -> Measured:
+def ours(case: Case, seed: int, *, cold: bool = False) -> Measured:
     """Train as a user does, by id and steps alone."""
+    # Without this, our modules would be compiled from their sources in every process.
+    environ = {name: value for name, value in os.environ.items() if name != NO_BYTECODE}
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         command = [
             sys.executable, "-m", "pcn", "train", case.id, "--total-steps", str(case.steps),
             "--seed", str(seed), "--out", str(out),
         ]  # fmt: skip
+        if cold:
+            environ["PCN_CACHE"] = str(Path(folder) / "programs")
         before = _children_seconds()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL)
         seconds = _children_seconds() - before
         return Measured(json.loads((out / "metrics.json").read_text())["steps"], seconds)
 
@@ -82,6 +97,21 @@ def peer(case: Case, seed: int, python: Path) -> Measured:
         return Measured(found["steps"], found["process_seconds"])
 
 
+def bare_seconds(case: Case) -> float:
+    """CPU seconds of the simulator's own steps and resets, with random actions."""
+    import mo_gymnasium
+
+    environment = mo_gymnasium.make(case.id)
+    environment.action_space.seed(0)
+    environment.reset(seed=0)
+    before = time.process_time()
+    for _ in range(case.steps):
+        _, _, terminated, truncated, _ = environment.step(environment.action_space.sample())
+        if terminated or truncated:
+            environment.reset()
+    return time.process_time() - before
+
+
 def _children_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -92,10 +122,16 @@ def main(arguments: Arguments) -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     for name in arguments.ids:
         case = CASES[name]
-        ours(case, arguments.first_seed)
+        if arguments.simulator:
+            seconds = bare_seconds(case)
+            print(
+                f"{name}: bare simulator {seconds:.1f} CPU s for {case.steps:,} steps", flush=True
+            )
+        if not arguments.cold:
+            ours(case, arguments.first_seed)
         ratios = []
         for seed in range(arguments.first_seed, arguments.first_seed + arguments.repetitions):
-            mine = ours(case, seed)
+            mine = ours(case, seed, cold=arguments.cold)
             line = f"{name} seed {seed}: ours {mine.steps:,} steps in {mine.cpu_seconds:.1f} CPU s"
             if arguments.peer_python is not None:
                 other = peer(case, seed, arguments.peer_python)

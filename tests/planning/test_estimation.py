@@ -1,8 +1,12 @@
 """Models from counts: dangers that many steps share are known from all of them."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
 
 from pcn.planning.estimation import (
+    binomial_tails,
     constant_mask,
     pooled_end_factors,
     pooled_means,
@@ -81,3 +85,12 @@ def test_an_action_that_was_only_lucky_so_far_shares_the_losses():
     for case in (rare_losses(20, 100, safe_loses=True), rare_losses(2, 100, safe_loses=False)):
         states, actions, visits, means, spread = case
         assert not constant_mask(states, actions, visits, means, spread, errors=2.5).any()
+
+
+@given(st.integers(1, 3000), st.floats(0, 1), st.floats(0.001, 0.999))
+def test_tails_are_those_of_the_binomial_distribution(count, part, share):
+    hits = np.array([0, round(part * count), count])
+    counts = np.full(3, count)
+    fewer, more = binomial_tails(hits, counts, share)
+    np.testing.assert_allclose(fewer, binom.cdf(hits, counts, share), rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(more, binom.sf(hits - 1, counts, share), rtol=1e-9, atol=1e-300)
