@@ -80,7 +80,7 @@ class AnswerCheck:
             raise self.refusal(str(error)) from None
 
     def flag(self, name: str, given: Any) -> bool:
-        """Whether an episode is `terminated` or `truncated`: true or false, or the number 1 or 0."""
+        """Whether an episode is `terminated` or `truncated`: true or false, or 1 or 0."""
         if isinstance(given, bool | np.bool_):
             return bool(given)
         try:
