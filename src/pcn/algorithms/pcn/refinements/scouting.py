@@ -175,6 +175,8 @@ class Scouting(AbstractRefinement):
             goals=np.pad(places, (0, missing)).astype(np.int32),
             way=drawn.astype(np.int32),
             arrived=np.zeros(len(drawn), bool),
+            persists=np.arange(len(drawn)) % 2 == 1,
+            last=np.tile(head.none(), (len(drawn), 1)).astype(head.dtype),
         )
 
 
