@@ -317,7 +317,7 @@ def test_whole_numbers_may_be_typed_in_powers_of_ten(tmp_path, capsys):
     assert (config["arguments"]["objectives"], config["config"]["total_steps"]) == (2, 1000)
     with pytest.raises(SystemExit):
         main(["train", "deep-sea-treasure", "--total-steps", "1.5", "--out", str(tmp_path / "no")])
-    assert "no whole number" in " ".join(capsys.readouterr().err.split())
+    assert "not a whole number" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.slow

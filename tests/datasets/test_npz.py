@@ -60,7 +60,7 @@ def test_names_units_and_directions_stand_in_the_file(tmp_path):
     ("changes", "sentence"),
     [
         ({"rewards": REWARDS[:, 0]}, "expected a vector of numbers for each step"),
-        ({"rewards": REWARDS * np.nan}, "no finite numbers"),
+        ({"rewards": REWARDS * np.nan}, "not finite numbers"),
         ({"rewards": REWARDS[:5]}, "different numbers of steps"),
         ({"actions": None}, "has no array 'actions'"),
         ({"observations": None}, "has no array 'observations'"),
@@ -73,7 +73,7 @@ def test_names_units_and_directions_stand_in_the_file(tmp_path):
         ({"last_observations": np.zeros((1, 2))}, "1 last_observations for 3 episodes"),
         ({"last_observations": np.float64(0)}, "1 last_observations for 3 episodes"),
         ({"last_observations": np.zeros((3, 5))}, r"last_observations of shape \(5,\)"),
-        ({"last_observations": np.full((3, 2), np.nan)}, "last_observations that are no finite"),
+        ({"last_observations": np.full((3, 2), np.nan)}, "last_observations that are not finite"),
         ({"last_observations.a": np.zeros((3, 2))}, "last_observations of other parts"),
     ],
 )

@@ -23,7 +23,7 @@ def test_the_bound_is_where_larger_actions_change_nothing():
 
 
 def test_bounds_are_asked_for_where_none_are_found():
-    with pytest.raises(UserError, match=r"nor were any found: give .*action_low and action_high"):
+    with pytest.raises(UserError, match=r"the search found none: give .*action_low and"):
         found(None)
 
 

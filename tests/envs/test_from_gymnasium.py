@@ -267,7 +267,7 @@ def test_policies_take_pictures_as_the_environment_shows_them(blinking):
 
 def test_a_lambda_is_refused_where_it_could_not_be_found_again(tmp_path):
     make = lambda: Several()  # noqa: E731
-    with pytest.raises(UserError, match="needs functions that can be found again"):
+    with pytest.raises(UserError, match="needs functions that can be imported again"):
         pcn.train(make, total_steps=300, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
     with pytest.raises(

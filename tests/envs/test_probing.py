@@ -149,7 +149,7 @@ def test_what_is_known_is_not_looked_for():
 
 def test_evidence_is_told_in_numbers():
     told = Evidence(num_compared=40, num_differing=3).told
-    assert told.startswith("3 of 40 scripts")
+    assert told.startswith("3 of 40 sequences")
 
 
 def test_limits_are_found_wherever_they_are_written():

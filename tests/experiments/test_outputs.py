@@ -124,7 +124,7 @@ def test_neither_jax_nor_pyplot_is_imported(experiment, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
     assert not (tmp_path / "table1.md").exists()  # no environment of the table
-    assert "`pcn train` is told" in (tmp_path / "REPORT.md").read_text()
+    assert "The `pcn train` lines show" in (tmp_path / "REPORT.md").read_text()
 
 
 def test_a_folder_without_runs_is_told(tmp_path):

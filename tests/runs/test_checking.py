@@ -127,7 +127,7 @@ def test_compiled_environments_are_checked_against_their_spec():
 def test_the_command_says_it_in_lines(capsys):
     main(["check", "fruit-tree-v0", "--step-limit", "50"])
     out = capsys.readouterr().out
-    assert "deterministic: 0 of 200 scripts" in out
+    assert "deterministic: 0 of 200 sequences" in out
     assert "50 (the user)" in out
     assert "6 to 6 steps" in out
     assert "non-dominated" in out

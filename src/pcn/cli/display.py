@@ -163,7 +163,7 @@ class _Notes(logging.Handler):
         self._display(Noticed(record.getMessage()))
 
 
-_FOR = {
+_ROLES = {
     "train": "the environment goes on from them",
     "execute": "the environment only executes the final policies",
     "none": "no environment: nothing will be executed",
@@ -184,7 +184,7 @@ def first_line(doing: str, event: Started) -> str:
     if settings.data is not None:
         line += (
             f", from {settings.data['episodes']:,} logged episodes "
-            f"({settings.data['steps']:,} steps); {_FOR[settings.data['interaction']]}"
+            f"({settings.data['steps']:,} steps); {_ROLES[settings.data['interaction']]}"
         )
     if event.num_probe_episodes and event.steps <= event.num_probe_steps:
         line += (

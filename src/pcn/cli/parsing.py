@@ -36,7 +36,7 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
     try:
         with redirect_stderr(said), redirect_stdout(cast(TextIO, _Wrapping())):
             return tyro.cli(
-                _silent_about_none(kind),
+                _without_none_defaults(kind),
                 args=arguments,
                 prog=program,
                 description=_paragraphs(kind.__doc__ or ""),
@@ -52,7 +52,7 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
         raise UserError(f"{sentence}; see `{program} --help`") from None
 
 
-def _silent_about_none(kind: Any) -> Any:
+def _without_none_defaults(kind: Any) -> Any:
     """The command without `(default: None)` in its help.
 
     The description of an option says what happens if it is not given.

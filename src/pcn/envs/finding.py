@@ -17,7 +17,7 @@ from pcn.envs.evidence import Evidence, slow_steps
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.from_object import as_environment
 from pcn.envs.given import check_counts, check_reference_point
-from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id
+from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id, vector_reward_ids
 from pcn.envs.probing import Probe, announced_steps, probe
 from pcn.envs.registry import (
     ENVIRONMENTS,
@@ -119,9 +119,9 @@ def find_environment(
     if is_gymnasium_id(name):
         source = GymnasiumSource.by_id(name)
         return _find_gymnasium(source, arguments, spec, probed)
-    meant = perhaps(name, [*ENVIRONMENTS, *short])
+    meant = perhaps(name, [*ENVIRONMENTS, *short, *vector_reward_ids()])
     if meant:
-        raise UserError(f"no environment is called {name!r}{meant}; `pcn envs` lists all")
+        raise UserError(f"no environment is called {name!r}{meant}; `pcn envs` lists ours")
     known = ", ".join([*ENVIRONMENTS, *short])
     raise UserError(
         f"no environment is called {name!r}; there are: {known}, every Gymnasium id with "

@@ -94,6 +94,11 @@ def is_gymnasium_id(name: str) -> bool:
     return name in gym.registry
 
 
+def vector_reward_ids() -> list[str]:
+    """The ids of MO-Gymnasium's environments, for suggestions; `is_gymnasium_id` registers them."""
+    return [name for name, spec in gym.registry.items() if "mo_gymnasium" in str(spec.entry_point)]
+
+
 def _make_by_id(name: str, **options: Any) -> gym.Env[Any, Any]:
     importlib.import_module("mo_gymnasium")  # registers its ids
     with warnings.catch_warnings():

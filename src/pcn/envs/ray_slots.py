@@ -12,7 +12,7 @@ from pcn.cluster import connected, nodes_with_cores, reason_of, worker_environme
 from pcn.envs.environment import Watcher
 from pcn.envs.gymnasium_source import MakeEnv
 from pcn.envs.slot_process import SlotProcess
-from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, tell_nobody
+from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, ignore_steps
 from pcn.envs.spec import EnvironmentSpec
 from pcn.envs.worker_slots import (
     ANSWER_SECONDS,
@@ -106,7 +106,7 @@ class RaySlots:
         num_slots: int,
         *,
         answer_seconds: float = ANSWER_SECONDS,
-        told: Watcher = tell_nobody,
+        told: Watcher = ignore_steps,
     ) -> None:
         self.closed = False
         self._told = told

@@ -16,7 +16,7 @@ import numpy as np
 from pcn.envs.environment import Watcher
 from pcn.envs.failures import failure_of
 from pcn.envs.gymnasium_source import MakeEnv
-from pcn.envs.slots import Slot, tell_nobody
+from pcn.envs.slots import Slot, ignore_steps
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 
@@ -39,7 +39,7 @@ class SlotProcess:
     """The only slot of a process that answers messages."""
 
     def __init__(
-        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
+        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = ignore_steps
     ) -> None:
         """`told` is called with the steps of whole episodes now and then."""
         self._make = partial(Slot, make, spec)
@@ -51,7 +51,7 @@ class SlotProcess:
         """False and the result of a slot's method, or True and what failed."""
         try:
             self._slot = self._slot or self._make()
-            self._slot.told = _NowAndThen(self._told) if what == "play" else tell_nobody
+            self._slot.told = _EverySecond(self._told) if what == "play" else ignore_steps
             _seed_process(what, message)
             return False, getattr(self._slot, what)(message)
         except UserError as error:
@@ -62,7 +62,7 @@ class SlotProcess:
             return True, self._slot.failure(error)
 
 
-class _NowAndThen:
+class _EverySecond:
     """Passes steps on, once a second."""
 
     def __init__(self, told: Watcher) -> None:

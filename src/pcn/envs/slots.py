@@ -80,7 +80,7 @@ class Slots(Protocol):
         """Whether they have been closed, as they are when a worker process has died."""
 
 
-def tell_nobody(num_steps: int) -> None:
+def ignore_steps(num_steps: int) -> None:
     """Ignore the steps."""
 
 
@@ -88,7 +88,7 @@ class Slot:
     """One instance and the reader of its observations."""
 
     def __init__(
-        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
+        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = ignore_steps
     ) -> None:
         self.told = told
         """Called after every step."""
@@ -160,7 +160,7 @@ class LocalSlots:
     """All instances in this process, each created when it is first needed."""
 
     def __init__(
-        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = tell_nobody
+        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = ignore_steps
     ) -> None:
         self._make, self._spec, self._told = make, spec, told
         self._filled: dict[int, Slot] = {}

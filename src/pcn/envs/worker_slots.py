@@ -20,7 +20,7 @@ import numpy as np
 from pcn.envs.environment import Watcher
 from pcn.envs.gymnasium_source import MakeEnv
 from pcn.envs.slot_process import COUNTED_SECONDS, work
-from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, tell_nobody
+from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, ignore_steps
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.processor_time import count_worker, keep_worker
@@ -54,7 +54,7 @@ class WorkerSlots:
         num_slots: int,
         *,
         answer_seconds: float = ANSWER_SECONDS,
-        told: Watcher = tell_nobody,
+        told: Watcher = ignore_steps,
     ) -> None:
         _end_if_unguarded()
         self._told = told
@@ -103,7 +103,7 @@ class WorkerSlots:
             else:
                 answers = {slot: self._received(slot, what) for slot in messages}
         except (EOFError, ConnectionError):
-            self._tell_of_the_dead()
+            self._raise_worker_died()
         except (pickle.UnpicklingError, AttributeError, ImportError, TypeError) as error:
             self.close()
             raise UserError(
@@ -156,7 +156,7 @@ class WorkerSlots:
             f"and was ended; --answer-seconds allows more, and {GO_ON}"
         )
 
-    def _tell_of_the_dead(self) -> None:
+    def _raise_worker_died(self) -> None:
         """End all workers and raise the `UserError` that names the one that died."""
         multiprocessing.connection.wait([p.sentinel for p in self._processes], timeout=1)
         dead = {p.pid: p.exitcode for p in self._processes if not p.is_alive()}

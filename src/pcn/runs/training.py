@@ -152,7 +152,7 @@ def carry_out(
             settled = replace(settled, remarks=(*remarks, *more))
         elif isinstance(job, Request) and job.out is not None:
             folder = RunFolder.create(job.out, settings, settled.spec, settled.probe)
-        loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _asker(stop))
+        loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _stopper(stop))
         seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
         return loop.complete(seconds)
     except BaseException:  # a training that has ended has closed it already
@@ -168,7 +168,7 @@ def _ignore(event: Event) -> None:
     """A report that ignores every event."""
 
 
-def _asker(stop: Stop | None) -> Callable[[], bool]:
+def _stopper(stop: Stop | None) -> Callable[[], bool]:
     """Turn `stop` into a function that returns whether to stop."""
     if stop is None:
         return lambda: False

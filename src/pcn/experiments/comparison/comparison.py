@@ -101,7 +101,7 @@ def compare(
             "the front are taken from it"
         )
     entrants, left_out = find_runs([path for path in paths if path not in files])
-    entrants = _told_apart(entrants)
+    entrants = _with_unique_environments(entrants)
     if not entrants:
         raise UserError("; ".join(["there is no finished run to compare", *left_out]))
     specs = {entrant.environment: _run_of(entrant).spec for entrant in reversed(entrants)}
@@ -159,7 +159,7 @@ def _run_of(entrant: Entrant) -> Run:
     return entrant.run
 
 
-def _told_apart(entrants: list[Entrant]) -> list[Entrant]:
+def _with_unique_environments(entrants: list[Entrant]) -> list[Entrant]:
     """Rename environments that share a name but have different objectives."""
     objectives: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for entrant in entrants:

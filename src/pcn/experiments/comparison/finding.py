@@ -51,7 +51,7 @@ def find_runs(paths: Sequence[Path]) -> tuple[list[Entrant], list[str]]:
             entrants.append(_entrant(load(folder, weights=False), folder))
         except UserError as error:
             left_out.append(f"left out: {error}")
-    return _with_studies(_with_differences(entrants)), left_out
+    return _with_experiment_names(_with_differences(entrants)), left_out
 
 
 def _entrant(run: Run, folder: Path) -> Entrant:
@@ -115,7 +115,7 @@ def _group(entrant: Entrant) -> tuple[str, str, Path | None]:
     return entrant.environment, entrant.label, _study(entrant.source)
 
 
-def _with_studies(entrants: list[Entrant]) -> list[Entrant]:
+def _with_experiment_names(entrants: list[Entrant]) -> list[Entrant]:
     """Labels with the experiment's name, where other runs have the same environment and label.
 
     They are not seeds of one setting: they were made at other times, perhaps by another version.

@@ -96,7 +96,7 @@ class RayExecutor(AbstractExecutor):
                             crew.dismiss(worker)
                         else:
                             _pass_on(news, worker, crew, tell)
-                    crew.refuse_to_wait_for_nothing(self._address)
+                    crew.check_for_cores(self._address)
             finally:
                 crew.disband()
 
@@ -150,7 +150,7 @@ class _Crew:
                 yield worker, events
                 worker.ask()
 
-    def refuse_to_wait_for_nothing(self, address: str) -> None:
+    def check_for_cores(self, address: str) -> None:
         """Raise a `UserError` if there has been no core for a while, because nothing would ever
         happen."""
         if any(worker.ready for worker in self._workers) or nodes_with_cores(self._ray):
