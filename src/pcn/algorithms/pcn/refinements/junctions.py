@@ -41,9 +41,9 @@ class Junctions(AbstractRefinement):
     """Least width of a place, in standard deviations of each observed number."""
     most_width: float = 1.0
     """Most width of a place; each grid has one between them and is shifted, both by chance."""
-    grids: int = 4
+    grids: int = 2
     """How many grids there are at a time: what one divides, another one joins."""
-    renewals: int = 60
+    renewals: int = 30
     """How often in a training the oldest grid is replaced by a new one, at most."""
     renewal_steps: int = 100_000
     """Fewest environment steps from one such replacement to the next."""
