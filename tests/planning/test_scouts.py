@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.scouts import Goals, hardly_tried, rarity, ways_to
+from pcn.planning.scouts import Goals, hardly_tried, ways_to
 from random_walks import random_walks
 
 PATIENCE = 0.99
@@ -43,18 +43,6 @@ def test_states_in_which_nobody_acted_are_no_goals():
     acted = set(counts.states.tolist())
     assert len(acted) < counts.num_states
     assert set(hardly_tried(counts, most_visits=5).states.tolist()) == acted
-
-
-def test_a_state_is_as_rare_as_the_rarest_number_that_it_shows():
-    # 90 steps are taken with nothing in hand, 10 with something, wherever that is.
-    class Shown(TransitionCounts):
-        states = np.array([0, 1, 2, 2, 3])
-        num_states = 4
-        observations = {"place": np.array([0, 1, 0, 1]), "hand": np.array([0, 0, 1, 1])}  # noqa: RUF012
-
-    counts = Shown({"place": np.zeros((), np.int32)}, (2,), 2)
-    counts.visits = np.array([60, 30, 4, 3, 3])
-    np.testing.assert_allclose(rarity(counts), [100 / 67, 100 / 33, 10, 10])
 
 
 def test_forbidden_actions_are_no_goals():

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.sparse import csr_matrix
@@ -63,21 +62,6 @@ def hardly_tried(
         wanted &= allowed
     states, actions = np.nonzero(wanted)
     return Goals(states, actions, visits[states, actions].astype(np.int64))
-
-
-def rarity(counts: TransitionCounts) -> Float[np.ndarray, " state"]:
-    """How rare the rarest number in the observation of each state is: 1 over its share of steps.
-
-    A number is compared with others at the same place of an observation. So whatever is carried,
-    open or lit only now and then makes all observations rare in which it is so.
-    """
-    steps = np.bincount(counts.states, counts.visits, minlength=counts.num_states)
-    commonness = np.full(counts.num_states, np.inf)
-    for leaf in jax.tree.leaves(counts.observations):
-        for column in leaf.reshape(len(leaf), -1).T:
-            _, values = np.unique(column, return_inverse=True)
-            commonness = np.minimum(commonness, np.bincount(values, steps)[values])
-    return steps.sum() / np.maximum(commonness, 1)
 
 
 def ways_to(counts: TransitionCounts, goals: Goals) -> Ways:

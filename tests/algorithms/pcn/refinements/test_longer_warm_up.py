@@ -5,7 +5,6 @@ import pytest
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
-from pcn.envs.laboratory.resource_gathering import ResourceGathering
 from scaled import Scaled
 from sizes import tiny
 
@@ -33,9 +32,3 @@ def test_an_objective_that_has_not_moved_is_waited_for():
 
 def test_a_moving_objective_is_not_waited_for():
     assert steps_of_warm_up(DeepSeaTreasure()) < 0.3 * 4_000
-
-
-def test_where_scouts_can_be_sent_they_are_sent_instead():
-    still = Scaled(ResourceGathering(), (0.0, 1.0, 1.0))
-    assert steps_of_warm_up(still, scouting=False) >= 0.3 * 4_000
-    assert steps_of_warm_up(still, **{"scouting.unmoved_share": 0.0}) < 0.3 * 4_000

@@ -75,6 +75,17 @@ def test_only_where_the_same_actions_have_the_same_outcome():
     assert not ROUTES.applies_to(spec)
 
 
+def test_small_pictures_are_learnt_from_within_a_limit_of_memory():
+    spec = DeepSeaTreasure().spec
+    few = RoutesState(spec).model._most_steps
+    object.__setattr__(spec, "observation_space", gym.spaces.Box(0, 255, (3, 12, 12), np.uint8))
+    assert ROUTES.applies_to(spec)
+    assert 432 * RoutesState(spec).model._most_steps <= 25_600_000
+    assert few == 200_000
+    object.__setattr__(spec, "observation_space", gym.spaces.Box(0, 255, (3, 20, 20), np.uint8))
+    assert not ROUTES.applies_to(spec)
+
+
 @pytest.mark.slow
 def test_routes_alone_find_the_whole_front():
     """Eight random episodes and what the model makes of them."""

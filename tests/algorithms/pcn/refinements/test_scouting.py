@@ -186,13 +186,7 @@ def scout(**others):
     prints = np.asarray(jax.vmap(observation_print)(jnp.arange(3)[:, None]))
     order = np.argsort(prints)
     actions = np.array([[1], [2], [3]], np.int32)[order][None]
-    given = {
-        "noise": np.zeros((), np.float32),
-        "arrived": np.array(False),
-        "persists": np.array(False),
-        "last": np.array([2], np.int32),
-        **others,
-    }
+    given = {"noise": np.zeros((), np.float32), "arrived": np.array(False), **others}
     return Scout(
         action_head=CategoricalHead((4,)),
         prints=prints[order],
@@ -215,15 +209,6 @@ def test_a_scout_follows_its_way_and_acts_at_random_elsewhere_and_afterwards():
     assert drawn_actions(scout(arrived=np.array(True)), 0) == {0, 1, 2, 3}
     assert drawn_actions(scout(noise=np.ones((), np.float32)), 0) == {0, 1, 2, 3}
     assert drawn_actions(scout(), 0, jnp.array([True, False, True, False])) == {0, 2}
-
-
-def test_a_scout_that_persists_repeats_its_last_action_once_it_has_arrived():
-    persisting = scout(arrived=np.array(True), persists=np.array(True))
-    assert drawn_actions(persisting, 0) == {2}
-    assert drawn_actions(persisting, 0, jnp.array([True, True, False, False])) == {0, 1}
-    assert drawn_actions(scout(persists=np.array(True)), 0) == {1}
-    after = persisting.having_acted(jnp.array([0]), jnp.array([1]))
-    assert drawn_actions(after, 0) == {1}
 
 
 @pytest.mark.parametrize(

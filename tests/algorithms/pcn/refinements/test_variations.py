@@ -64,31 +64,6 @@ def test_one_edit_reaches_every_neighbour_and_edits_can_follow_one_another():
     assert any(len(actions) >= 4 for actions in reached)
 
 
-def test_an_edit_may_replace_add_drop_or_move_a_run():
-    rng = np.random.default_rng(0)
-    settings, original = Variations(runs=1.0, more_edits=0.0), script(0, 1, 2, 3, 0, 1, 2, 3)
-    reached = {
-        tuple(settings.edited(original, drawing_of(4), rng, longest_run=4)[:, 0].tolist())
-        for _ in range(3_000)
-    }
-    assert (0, 3, 3, 3, 0, 1, 2, 3) in reached  # two of them replaced
-    assert (0, 1, 2, 2, 2, 2, 2, 3, 0, 1, 2, 3) in reached  # four added
-    assert (0, 1, 2, 3, 3) in reached  # three dropped
-    assert (2, 3, 0, 1, 0, 1, 2, 3) in reached  # two moved
-    assert max(map(len, reached)) == 12
-
-
-def test_where_lengths_differ_every_edit_changes_one_action():
-    one_by_one, in_runs = np.random.default_rng(5), np.random.default_rng(5)
-    original = script(0, 1, 2, 3, 0, 1)
-    settings = Variations(runs=1.0)
-    for _ in range(50):
-        np.testing.assert_array_equal(
-            settings.edited(original, drawing_of(4), one_by_one, longest_run=1),
-            Variations(runs=0.0).edited(original, drawing_of(4), in_runs, longest_run=1),
-        )
-
-
 def test_each_part_of_an_action_has_its_own_range():
     rng = np.random.default_rng(1)
     original = np.zeros((3, 2), np.int32)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
-from pcn.algorithms.pcn.refinements.scouting import Scouting
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
 from pcn.pareto import spread
@@ -25,7 +24,7 @@ class LongerWarmUp(AbstractRefinement):
     """Most of the budget that it may take: there may be no more trade-offs than are known."""
     unmoved_share: float = 0.3
     """Most of the budget that it may take while an objective was the same in every episode: the
-    objective may be a constant. Where scouts can be sent, it is `budget_share` instead."""
+    objective may be a constant."""
 
     def __post_init__(self) -> None:
         at_least(self, 0, "trade_offs", "budget_share", "unmoved_share")
@@ -37,11 +36,4 @@ class LongerWarmUp(AbstractRefinement):
         if len(training.dataset.archive()) < self.trade_offs and spent < self.budget_share:
             return True
         unmoved = bool(np.any(spread(training.dataset.rows.returns) == 0))
-        if not unmoved or spent >= self.unmoved_share:
-            return False
-        # Scouts look for what nobody has tried; random episodes hardly do.
-        scouted = any(
-            isinstance(one, Scouting) and one.counts(training) is not None
-            for one in training.refinements
-        )
-        return not scouted or spent < self.budget_share
+        return unmoved and spent < self.unmoved_share

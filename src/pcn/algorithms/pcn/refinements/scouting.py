@@ -23,9 +23,8 @@ from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
 from pcn.envs.spec import EnvironmentSpec
 from pcn.nets.heads import AbstractActionHead
-from pcn.pareto import spread
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.scouts import Goals, Ways, hardly_tried, rarity, ways_to
+from pcn.planning.scouts import Goals, Ways, hardly_tried, ways_to
 
 FEWEST_STATES = 256
 """Tables have room for so many states, or twice as many and so on: few sizes are compiled."""
@@ -61,9 +60,6 @@ class Scouting(AbstractRefinement):
 
     share: float = 0.3
     """Share of the exploring steps, as long as there is something left to try."""
-    unmoved_share: float = 0.6
-    """The same while an objective was the same in every stored episode: what changes it is among
-    the things that nobody has tried."""
     batches: int = 50
     """Ways are looked for about so many times in a training."""
     most_visits: int = 5
@@ -80,8 +76,8 @@ class Scouting(AbstractRefinement):
     """With more states times actions than this, nothing is looked for: it would take too long."""
 
     def __post_init__(self) -> None:
-        at_least(self, 0, "share", "noise", "unmoved_share")
-        at_most(self, 1, "share", "noise", "unmoved_share")
+        at_least(self, 0, "share", "noise")
+        at_most(self, 1, "share", "noise")
         at_least(self, 1, "batches", "most_visits", "num_goals", "num_scouts", "most_pairs")
         at_least(self, 0, "wandering")
 
@@ -98,9 +94,7 @@ class Scouting(AbstractRefinement):
         """Send scouts for as many steps as are due."""
         counts, state = self.counts(training), self.state_in(training, Scouted)
         before, total = training.steps, training.steps + training.exploring_steps_left
-        unmoved = bool(np.any(spread(training.dataset.rows.returns) == 0))
-        share = max(self.share, self.unmoved_share) if unmoved else self.share
-        due = int(share * before)
+        due = int(self.share * before)
         if counts is None or due - state.steps < self.share * total / self.batches:
             return
         end = min(before + due - state.steps, total)
@@ -125,7 +119,7 @@ class Scouting(AbstractRefinement):
         goals = hardly_tried(counts, allowed_actions(counts), most_visits=self.most_visits)
         if len(goals.states) == 0:
             return False
-        weights = rarity(counts)[goals.states] / (1 + goals.visits) ** 2
+        weights = 1.0 / (1 + goals.visits) ** 2
         affordable = max(FEWEST_GOALS, ROWS // len(counts.visits))
         some = min(self.num_goals, affordable, len(weights))
         for _ in range(DRAWS):
@@ -175,8 +169,6 @@ class Scouting(AbstractRefinement):
             goals=np.pad(places, (0, missing)).astype(np.int32),
             way=drawn.astype(np.int32),
             arrived=np.zeros(len(drawn), bool),
-            persists=np.arange(len(drawn)) % 2 == 1,
-            last=np.tile(head.none(), (len(drawn), 1)).astype(head.dtype),
         )
 
 

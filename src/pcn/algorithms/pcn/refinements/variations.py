@@ -43,9 +43,6 @@ class Variations(AbstractRefinement):
     """How many steps earlier or later, at most, the other episode is joined."""
     more_edits: float = 0.5
     """Probability that an edited episode gets one more edit, again and again."""
-    runs: float = 0.5
-    """Share of edits that change several steps in a row, where all episodes have one length: there
-    a single step of hundreds decides little."""
     extra_steps: int = 4
     """How long a variation may go on, with its last action, after its last one."""
     alike: int = 8
@@ -57,9 +54,9 @@ class Variations(AbstractRefinement):
 
     def __post_init__(self) -> None:
         at_least(self, 0, "crossed", "crossed_and_edited", "shift", "more_edits", "extra_steps")
-        at_least(self, 0, "alike", "runs")
+        at_least(self, 0, "alike")
         at_least(self, 1, "attempts", "remembered", "last_batches")
-        at_most(self, 1, "crossed", "crossed_and_edited", "runs")
+        at_most(self, 1, "crossed", "crossed_and_edited")
         at_most(self, 0.99, "more_edits")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
@@ -92,9 +89,8 @@ class Variations(AbstractRefinement):
         ]
         head = training.learner.policy.action_head
         draw = head.changed_row  # looking it up takes longer than drawing
-        longest_run = longest_changed_run(dataset.rows.lengths)
         pairs = zip(actions[:size], actions[size:], strict=True)
-        varied = [self._new(tried, one, other, draw, rng, longest_run) for one, other in pairs]
+        varied = [self._new(tried, one, other, draw, rng) for one, other in pairs]
         count = training.affordable(self._limits(varied))
         if count == 0:
             return
@@ -149,30 +145,22 @@ class Variations(AbstractRefinement):
         other: Actions,
         draw: Draw,
         rng: np.random.Generator,
-        longest_run: int,
     ) -> Actions:
         """A variation that has not been played, if one is found in a few attempts."""
         for _ in range(self.attempts):
-            varied = self.varied(actions, other, draw, rng, longest_run)
+            varied = self.varied(actions, other, draw, rng)
             if tried.is_new(varied):
                 break
         return varied
 
     def varied(
-        self,
-        actions: Actions,
-        other: Actions,
-        draw: Draw,
-        rng: np.random.Generator,
-        longest_run: int = 1,
+        self, actions: Actions, other: Actions, draw: Draw, rng: np.random.Generator
     ) -> Actions:
         """Actions like the first ones, perhaps with an end like the other's."""
         if rng.uniform() >= self.crossed:
-            return self.edited(actions, draw, rng, longest_run)
+            return self.edited(actions, draw, rng)
         joined = self.joined(actions, other, rng)
-        if rng.uniform() >= self.crossed_and_edited:
-            return joined
-        return self.edited(joined, draw, rng, longest_run)
+        return self.edited(joined, draw, rng) if rng.uniform() < self.crossed_and_edited else joined
 
     def joined(self, actions: Actions, other: Actions, rng: np.random.Generator) -> Actions:
         """The beginning of one episode and then the end of another, from about that step on."""
@@ -181,45 +169,23 @@ class Variations(AbstractRefinement):
         joined = np.concatenate([actions[:cut], other[end:]])
         return joined if len(joined) else other
 
-    def edited(
-        self, actions: Actions, draw: Draw, rng: np.random.Generator, longest_run: int = 1
-    ) -> Actions:
+    def edited(self, actions: Actions, draw: Draw, rng: np.random.Generator) -> Actions:
         """A copy with one or more actions replaced, added, dropped or moved.
 
         `draw` draws an action to try instead of one: a near one or any where actions are
-        continuous, otherwise any. Some edits change a run of up to `longest_run` actions; those
-        that replace or add actions repeat one.
+        continuous, otherwise any.
         """
         rows = list(actions)
         for _ in range(rng.geometric(1 - self.more_edits)):
             kind = rng.integers(4)
             place = int(rng.integers(len(rows)))
             fresh = draw(rows[place], rng)
-            length = 1
-            if longest_run > 1 and rng.uniform() < self.runs:
-                length = int(np.exp(rng.uniform(0.0, np.log(longest_run + 1))))
-            length = min(length, len(rows) - place)
             if kind == 0:
-                rows[place : place + length] = [fresh] * length
+                rows[place] = fresh
             elif kind == 1:
-                rows[place:place] = [fresh] * length
-            elif len(rows) > length:
-                dropped = rows[place : place + length]
-                del rows[place : place + length]
+                rows.insert(place, fresh)
+            elif len(rows) > 1:
+                dropped = rows.pop(place)
                 if kind == 3:
-                    there = int(rng.integers(len(rows) + 1))
-                    rows[there:there] = dropped
+                    rows.insert(int(rng.integers(len(rows) + 1)), dropped)
         return np.asarray(rows)
-
-
-def longest_changed_run(lengths: Int[np.ndarray, " episode"]) -> int:
-    """How many actions in a row one edit may change: one, or half of an episode.
-
-    Where episodes have different lengths, short ones are often the good ones, and small changes
-    find them. Where all have one length, much of an episode may have to change.
-
-    >>> longest_changed_run(np.array([12, 12, 12])), longest_changed_run(np.array([12, 9]))
-    (6, 1)
-    """
-    same = len(lengths) > 1 and np.ptp(lengths) == 0
-    return max(1, int(lengths[0]) // 2) if same else 1

@@ -30,29 +30,22 @@ class Scout(AbstractNoisyAgent):
     """Which way it goes."""
     arrived: Bool[AnyArray, "*episode"]
     """Whether it has tried what it came for."""
-    persists: Bool[AnyArray, "*episode"]
-    """Whether it repeats its last action afterwards, until noise gives it another one."""
-    last: Num[AnyArray, "*episode part"]
-    """Its last action."""
 
     def wanted(
         self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None
     ) -> tuple[Num[Array, " part"], Bool[Array, ""]]:
-        """The next step of the way, or the last action again."""
+        """The next step of the way."""
         place, known = self._place(observation)
         action = jnp.asarray(self.actions)[self.way, place]
         follows = known & ~self.action_head.is_none(action) & ~jnp.asarray(self.arrived)
-        last, persists = jnp.asarray(self.last), self.arrived & jnp.asarray(self.persists)
-        action = jnp.where(persists, last, action)
-        return action, (follows | persists) & self.action_head.allowed(action, mask)
+        return action, follows & self.action_head.allowed(action, mask)
 
     def having_acted(self, observation: PyTree[Array], action: Num[Array, " part"]) -> "Scout":
         """The agent remembers whether it has tried what it came for."""
         place, known = self._place(observation)
         tried = known & (place == jnp.asarray(self.goals)[self.way])
         tried &= jnp.all(action == jnp.asarray(self.actions)[self.way, place])
-        arrived = jnp.asarray(self.arrived) | tried
-        return eqx.tree_at(lambda one: (one.arrived, one.last), self, (arrived, action))
+        return eqx.tree_at(lambda one: one.arrived, self, jnp.asarray(self.arrived) | tried)
 
     def _place(self, observation: PyTree[Array]) -> tuple[Int[Array, ""], Bool[Array, ""]]:
         """The number of the state that is seen, and whether it is a known one."""
