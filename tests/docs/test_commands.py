@@ -44,7 +44,9 @@ def test_the_pages_print_commands():
 def test_a_printed_command_is_understood(words, monkeypatch, capsys):
     where = COMMANDS[words[0]]
     command = getattr(importlib.import_module(where.module), where.name)
+    # `pcn train` makes its command of the options that are given: they share what is called.
+    shared = next(kind for kind in command.__mro__ if "__call__" in vars(kind))
     called = []
-    monkeypatch.setattr(command, "__call__", lambda self: called.append(self))
+    monkeypatch.setattr(shared, "__call__", lambda self: called.append(self))
     main(words)
     assert len(called) == 1

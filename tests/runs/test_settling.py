@@ -152,7 +152,7 @@ def test_an_instance_has_its_class_s_name_where_that_makes_the_same():
 
 
 def test_an_instance_that_a_name_does_not_tell_is_refused_on_disk(tmp_path):
-    with pytest.raises(UserError, match=r"needs functions that can be found again, and .*Sized"):
+    with pytest.raises(UserError, match=r"needs functions that can be imported again, and .*Sized"):
         settled(Sized(3), out=tmp_path / "run")
 
 

@@ -23,7 +23,7 @@ _NAME = re.compile(r"^[\w$]+$")
 
 
 def bundled(modules: Mapping[str, str], entry: str = ENTRY) -> str:
-    """One script that does the same as loading the entry module.
+    r"""One script that does the same as loading the entry module.
 
     Each module becomes a function that is called once and returns its exports; imported modules
     come before it.
