@@ -156,6 +156,9 @@ def test_a_policy_acts_where_the_environment_is_not_installed(tmp_path, monkeypa
 
 
 @pytest.mark.slow
+# Python's warning filters belong to the process: threads that change them for a moment undo each
+# other's changes, so that a warning of Gymnasium could become an error here.
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_two_trainings_in_two_threads_do_not_disturb_each_other():
     options = {
         "compiled": {"environment": "deep-sea-treasure", "total_steps": 3_000, "seed": 1},

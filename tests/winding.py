@@ -26,11 +26,10 @@ class Winding(gym.Env):
         place = self.place % 5
         bits = [self.place >> bit & 1 for bit in range(3)]
         real = np.array([self.place / 7, self.time / 300])
-        info = {"action_mask": self._mask()} if self.time % 4 else {}
-        return {"real": real, "parts": (place, bits)}, info
+        return {"real": real, "parts": (place, bits)}, {"action_mask": self._mask()}
 
     def _mask(self):
-        mask = np.array([1, self.place % 2, 1], np.int8)
+        mask = np.array([1, self.place % 2 if self.time % 4 else 1, 1], np.int8)
         return (mask, np.array([1, 1], np.int8)) if self.several else mask
 
     def reset(self, *, seed=None, options=None):
@@ -42,8 +41,7 @@ class Winding(gym.Env):
     def step(self, action):
         assert self.action_space.contains(action)
         moved = int(np.sum(action))
-        if self.time % 4:
-            assert np.ravel(self._mask()[0] if self.several else self._mask())[np.ravel(action)[0]]
+        assert np.ravel(self._mask()[0] if self.several else self._mask())[np.ravel(action)[0]]
         self.place = (self.place * 5 + moved * 11 + self.time) % 97
         self.time += 1
         reward = np.array([self.place % 3, -moved / 2])

@@ -70,20 +70,21 @@ import json, sys
 import gymnasium as gym, jax, numpy as np
 import pcn
 from pcn.cli.main import main
-from pcn.cli.train import Train
+from pcn.cli.train import TrainOptions
 from pcn.nets.heads import action_head_for
 
 assert pcn.__file__.startswith(sys.argv[1])
-understood, carry_out = [], Train.__call__
+understood, carry_out = [], TrainOptions.__call__
 for words, steps in json.loads(sys.argv[2]):
     if steps is None:
-        Train.__call__ = lambda self: understood.append(self)
+        TrainOptions.__call__ = lambda self: understood.append(self)
         main(words)
-        Train.__call__ = carry_out
+        TrainOptions.__call__ = carry_out
     else:
         main([*words, "--total-steps", str(steps)])
 space = gym.spaces.Box(-2.0, 6.0, (2,))
 head = action_head_for(space, "fine", 5)
+assert head.option_names() is None  # what planning asks of every head in a stochastic environment
 outputs = jax.random.normal(jax.random.key(0), (head.num_outputs,))
 noises = jax.vmap(head.noise)(jax.random.split(jax.random.key(1), 500))
 rows = np.asarray(jax.vmap(lambda noise: head.sampled(outputs, noise))(noises))

@@ -150,10 +150,11 @@ class AbstractBoxHead(AbstractActionHead):
         """One action as a row; values outside the box are moved to its border."""
         return np.clip(np.ravel(action), self.box.low, self.box.high).astype(np.float32)
 
-    def option_names(self) -> list[list[str]]:
-        """The value of each option."""
+    def option_names(self) -> list[list[str]] | None:
+        """The value of each option; None for a head without options."""
         sizes = self.option_sizes
-        assert sizes is not None
+        if sizes is None:
+            return None
         table = self.from_options(np.stack([np.arange(max(sizes))] * len(sizes), axis=-1))
         return [
             [f"{value + 0.0:.3g}" for value in column[:size]]
