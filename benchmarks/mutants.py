@@ -42,7 +42,10 @@ SUITES = {
         ["experiments/table1.py", "experiments/tables.py", "experiments/published.py"],
         ["tests/experiments/test_table1.py", "tests/experiments/test_outputs.py"],
     ),
-    "measures": (["runs/measures.py"], ["tests/runs/test_what_a_run_says.py"]),
+    "measures": (
+        ["runs/measures.py"],
+        ["tests/runs/test_measures.py", "tests/runs/test_what_a_run_says.py"],
+    ),
     "dataset": (
         ["algorithms/pcn/dataset.py", "algorithms/pcn/ranking.py"],
         ["tests/algorithms/pcn/test_dataset.py", "tests/algorithms/pcn/test_ranking.py"],

@@ -76,3 +76,9 @@ def test_a_recorded_front_counts_only_where_the_order_needs_what_a_file_does_not
     assert pareto.front_mask.tolist() == [True, False, True]
     by_samples = replace(pareto, order=Stochastic())
     assert by_samples.front_mask.tolist() == recorded.tolist()
+
+
+def test_one_tolerance_counts_for_every_objective():
+    each = np.array([0.5, 2.0])
+    assert coverage_of([[1.0, 3.0]], tolerance=0.5).tolerance_vector.tolist() == [0.5, 0.5]
+    assert coverage_of([[1.0, 3.0]], tolerance=each).tolerance_vector.tolist() == [0.5, 2.0]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcn.metrics import expected_utility
+from pcn.metrics import METRICS, Problem, expected_utility
 
 quick = settings(max_examples=25, deadline=None)
 
@@ -94,6 +94,18 @@ def test_the_users_are_the_same_unless_asked_otherwise():
     assert utility(returns, "mixed") == utility(returns, "mixed")
     other_users = utility(returns, "mixed", rng=np.random.default_rng(1))
     assert utility(returns, "mixed") != other_users
+
+
+def test_published_utilities_are_those_of_the_same_999_users():
+    returns = np.array([[1.0, 3.0], [3.0, 1.0]])
+    users = np.random.default_rng(0).dirichlet(np.ones(2), size=999)
+    expected = np.mean((users @ returns.T).max(axis=1))
+    problem = Problem(np.zeros(2), front=np.array([[4.0, 4.0]]))
+    assert METRICS["eum"](returns, problem) == pytest.approx(expected, rel=1e-12)
+    loss = np.max((users @ problem.known_front.T).max(axis=1) - (users @ returns.T).max(axis=1))
+    assert METRICS["mul"](returns, problem) == pytest.approx(loss, rel=1e-12)
+    mixed = expected_utility(returns, np.zeros(2), np.full(2, 4.0), num_utilities=999)
+    assert METRICS["expected_utility"](returns, problem) == mixed
 
 
 @pytest.mark.parametrize("family", FAMILIES)

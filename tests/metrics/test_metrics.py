@@ -111,3 +111,9 @@ def test_the_ideal_of_a_known_front_is_its_best_in_each_objective():
     assert Problem(np.zeros(2), front=front).known_ideal.tolist() == [3, 4]
     given_ideal = Problem(np.zeros(2), front=front, ideal=np.array([9.0, 9.0]))
     assert given_ideal.known_ideal.tolist() == [9, 9]
+
+
+def test_of_two_distributions_the_fairer_one_has_the_better_gini():
+    equal, unequal = np.array([[3.0, 3.0]]), np.array([[6.0, 0.0]])
+    front = np.array([[6.0, 6.0]])
+    assert improvement("gini", measure("gini", unequal, front), measure("gini", equal, front)) > 0
