@@ -1,5 +1,8 @@
+from importlib import import_module
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from pcn.metrics import hypervolume, noisy_hypervolume
 from pcn.single_returns import SingleReturns
@@ -74,3 +77,24 @@ def test_halves_are_drawn_at_random():
     assert found.uncorrected == 4.0
     # Halves of ten pairs deviate by the square root of 1/10; all odd ones would be 3, not 2.
     assert found.value > 3.5
+
+
+@pytest.mark.parametrize("executions", [3, 10])
+def test_the_interval_of_one_policy_is_that_of_its_mean(executions):
+    """The second objective is 1 in every execution, so the hypervolume is the mean of the first."""
+    rng = np.random.default_rng(executions)
+    first = rng.normal(20, 1, executions)
+    singles = SingleReturns((np.column_stack([first, np.ones(executions)]),))
+    found = [noisy_hypervolume(singles, np.zeros(2), rng=rng) for _ in range(150)]
+    margin = np.sqrt(np.mean([((one.high - one.low) / 2) ** 2 for one in found]))
+    np.testing.assert_allclose(margin, stats.norm.ppf(0.975) * stats.sem(first), rtol=0.04)
+
+
+def test_the_interval_divides_by_the_number_of_resamples_minus_one(monkeypatch):
+    """Two resamples of the values 2 and 4 have a deviation of the square root of 2, not of 1."""
+    module = import_module("pcn.metrics.noisy_hypervolume")
+    monkeypatch.setattr(module, "NUM_RESAMPLES", 2)
+    drawn = iter([np.array([[2.0, 1.0]]), np.array([[4.0, 1.0]])])
+    monkeypatch.setattr(module, "_weighted_means", lambda *_: next(drawn))
+    found = noisy_hypervolume(SingleReturns((np.full((4, 2), [9.0, 1.0]),)), np.zeros(2))
+    np.testing.assert_allclose(found.high - found.value, 1.959964 * np.sqrt(2), rtol=1e-6)

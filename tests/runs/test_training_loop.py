@@ -1,21 +1,23 @@
 """The loop of a training whose disk or environment fails; the trainer learns nothing."""
 
+import dataclasses
 import shutil
 
+import numpy as np
 import pytest
 
 import pcn
 from logged import SETTLED as SETTLED_WALK
 from logged import Walk
 from made_runs import TREASURES, made_run
-from pcn.algorithms.trainer import AbstractTrainer, Outcome, Snapshot
+from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot
 from pcn.envs.environment import AbstractEnvironment
 from pcn.errors import UserError
 from pcn.runs import training
 from pcn.runs.events import Noticed
 from pcn.runs.folder import CHECKPOINT, RunFolder
 from pcn.runs.settling import Settled
-from pcn.runs.training_loop import Record, TrainingLoop
+from pcn.runs.training_loop import Record, TrainingLoop, evaluation_of
 from pcn.runs.writer import TakenOver
 from sizes import tiny
 
@@ -57,6 +59,15 @@ class Done(AbstractTrainer):
 
 
 SETTLED = Settled(RUN.settings, Failing(), RUN.spec, PROBE, {})
+
+
+def test_a_command_that_was_stuck_in_an_evaluation_is_still_in_the_archive():
+    archive = np.array([[1.0, 3.0], [2.0, 2.0]])  # boxes 1x3 and 2x2, sharing 1x2
+    execution = dataclasses.replace(made_run(archive[:1]).coverage_set, num_stopped=1)
+    row = evaluation_of(Progress(100, 0.5, archive, execution), 1.0, RUN.spec)
+    assert row.archive_hypervolume == 3 + 4 - 2
+    assert row.archive_cardinality == 2
+    assert (row.executed_hypervolume, row.executed_cardinality, row.fidelity) == (3.0, 1, 0.5)
 
 
 def created(path):

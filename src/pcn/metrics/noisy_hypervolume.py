@@ -60,7 +60,7 @@ def noisy_hypervolume(
         resamples.append(hypervolume(_weighted_means(singles, weights), reference_point))
     excess = float(np.mean(halves)) - whole
     value = max(whole - excess / (2**BIAS_EXPONENT - 1), 0.0)
-    margin = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * float(np.std(resamples))
+    margin = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * float(np.std(resamples, ddof=1))
     return NoisyHypervolume(value, whole, max(value - margin, 0.0), value + margin)
 
 
@@ -79,9 +79,16 @@ def _means_of(
 def _weighted_means(
     singles: SingleReturns, weights: Float[np.ndarray, " execution"]
 ) -> Float[np.ndarray, "policy objective"]:
-    return np.array(
+    """Means over executions of random weights; they vary like means of fresh executions.
+
+    Exponential weights alone make a mean of n executions vary by the sum of squared deviations over
+    n (n + 1). An unbiased estimate divides by n (n - 1).
+    """
+    count = singles.counts[:, None]
+    drawn = np.array(
         [
             np.average(returns, axis=0, weights=weights[: len(returns)])
             for returns in singles.by_policy
         ]
     )
+    return singles.means + np.sqrt((count + 1) / np.maximum(count - 1, 1)) * (drawn - singles.means)

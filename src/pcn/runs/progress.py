@@ -20,7 +20,11 @@ class Evaluation:
     loss: float
     """The loss; each algorithm defines its own."""
     archive_hypervolume: float
-    """Hypervolume of the non-dominated returns found so far."""
+    """Hypervolume of the non-dominated returns found so far.
+
+    It falls a little where a wider front raises the tolerances: of returns that are equal then, one
+    stays. It also falls where `capacity` is too small for all of them. The draws of MONES and the
+    policies of RA have no archive of their own: theirs is what the evaluation executed."""
     archive_cardinality: int
     """The number of these returns."""
     executed_hypervolume: float
@@ -28,7 +32,8 @@ class Evaluation:
     executed_cardinality: int
     """The number of non-dominated executed returns."""
     fidelity: float
-    """Share of the policies that returned at least what was requested."""
+    """Share of the policies that returned at least what was requested; those that were stuck did
+    not."""
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> "Evaluation":

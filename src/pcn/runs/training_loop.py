@@ -233,7 +233,9 @@ def evaluation_of(progress: Progress, seconds: float, spec: EnvironmentSpec) -> 
     """The row of `progress.csv` for an iteration; None if nothing was executed in it."""
     if progress.execution is None:
         return None
-    metrics = metrics_of(progress.execution, spec)
+    # A command that was stuck in this evaluation is still in the archive.
+    archive = progress.archive if progress.execution.num_stopped else None
+    metrics = metrics_of(progress.execution, spec, archive)
     return Evaluation(
         steps=progress.steps,
         seconds=round(seconds, 3),

@@ -87,6 +87,77 @@ class Noisy(Written):
         return episodes
 
 
+class Dawdling(Written):
+    """Some executions of commands of horizon 4 go on to the step limit."""
+
+    def __init__(self, long_ones):
+        super().__init__(batch_size=8)
+        self.spec.step_limit = 10 * STEPS
+        self.long_ones = long_ones
+
+    def run(self, policy, desired_returns, horizons, *, count, numbers, most_steps, **given):
+        long = (horizons == 4) & np.isin(numbers, self.long_ones)
+        lengths = np.where(long, self.spec.step_limit, STEPS)
+        taken = np.minimum(lengths, most_steps)
+        before = self.runner.steps
+        episodes = super().run(
+            policy, desired_returns, horizons, count=count, numbers=numbers, **given
+        )
+        self.runner.steps = before + int(taken[:count].sum())
+        episodes.ended, episodes.lengths = taken == lengths, taken
+        return episodes
+
+
+LONG_RULES = Rules(
+    first=8, growth=1, largest=8, confidence=0.9, indifference=0.0, drops=False, patience=2.0
+)
+
+
+@pytest.fixture(scope="module")
+def dawdlers(entries):
+    """Three commands; the first has a horizon of 4."""
+    contender = dataclasses.replace(
+        entries.contenders[0],
+        desired_returns=np.array([[0.0, 9.0], [5.0, 5.0], [9.0, 0.0]]),
+        horizons=np.array([4.0, 5.0, 5.0]),
+    )
+    return Entries.of([contender])
+
+
+@pytest.mark.parametrize("long_ones", [(3,), (0, 5), (7,), (2, 6)])
+def test_rare_episodes_that_do_not_end_count_as_they_are_at_the_step_limit(dawdlers, long_ones):
+    racing = finish(race(Dawdling(long_ones), dawdlers, rules=LONG_RULES))
+    assert racing.left.all()
+    assert racing.execution.counts.tolist() == [8, 8, 8]
+    lengths = racing.execution.lengths[racing.execution.policies == 0]
+    assert np.flatnonzero(lengths == 10 * STEPS).tolist() == list(long_ones)
+    # Executions are compared number by number: each is in its place.
+    expected = dawdlers.desired_returns[0] + np.arange(8)[:, None] % 3
+    np.testing.assert_array_equal(racing.execution.singles.by_policy[0], expected)
+
+
+@pytest.mark.parametrize(("long_ones", "most_steps"), [((0, 1, 2, 5), 10_000), ((3,), 130)])
+def test_commands_that_are_often_stuck_or_cost_too_much_leave_the_race(
+    dawdlers, long_ones, most_steps
+):
+    """15 executions of five steps and one of ten leave 45 of 130 steps; the next may take 50."""
+    racing = finish(race(Dawdling(long_ones), dawdlers, most_steps, LONG_RULES))
+    assert racing.broken_off.tolist() == [True, False, False]
+    assert racing.left.tolist() == [False, True, True]
+    assert racing.num_steps <= most_steps
+
+
+def test_an_interrupted_race_remembers_whose_episodes_go_on_to_the_step_limit(dawdlers):
+    whole = finish(race(Dawdling((2,)), dawdlers, rules=LONG_RULES))
+    training = Dawdling((2,))
+    first = race(training, dawdlers, rules=LONG_RULES)
+    first.iterate()
+    resumed = race(training, dawdlers, rules=LONG_RULES)
+    resumed.restore(*first.snapshot())
+    assert finish(resumed).num_steps == whole.num_steps
+    assert resumed.left.all()
+
+
 @pytest.mark.parametrize(
     ("steps_after", "fewest", "most"),
     # Eight commands of five steps, and six executions of each: 240 steps are enough for all.

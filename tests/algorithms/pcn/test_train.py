@@ -97,6 +97,20 @@ def test_evaluations_are_as_many_as_asked_for_and_their_steps_count():
         assert 1 <= seen <= 3
 
 
+def test_an_evaluation_counts_the_commands_that_were_stuck():
+    config = dataclasses.replace(
+        SMALL, total_steps=3_000, evaluations=20, evaluation_share=1.0, refinements=()
+    )
+    trainer = PCNTrainer(DeepSeaTreasure(), config, seed=0)
+    stuck = []
+    while not trainer.done:
+        progress = trainer.iterate()
+        if progress.execution is not None:
+            stuck.append(progress.execution.num_stopped)
+            assert len(progress.execution) + stuck[-1] == len(progress.archive)
+    assert max(stuck) > 0
+
+
 def test_no_evaluations_means_none():
     trainer = PCNTrainer(DeepSeaTreasure(), dataclasses.replace(SMALL, evaluations=0), seed=0)
     while not trainer.done:

@@ -1,6 +1,7 @@
 """Evaluations during training: the archive's commands are executed, to tell how it goes."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Int
@@ -50,7 +51,7 @@ class Evaluations:
     def execute(self) -> CoverageSet | None:
         """Execute the archive's commands greedily.
 
-        Commands that are stuck are left out; None if all are.
+        Commands that are stuck are left out, and counted as stopped; None if all are.
         """
         training, archive = self._training, self._training.dataset.archive()
         steps_before = training.steps
@@ -74,8 +75,11 @@ class Evaluations:
         execution = Execution.of(batches(), executions=1, discount=training.config.discount)
         self.num_steps += training.steps - steps_before
         kept = np.flatnonzero(np.concatenate(ended))
+        num_stuck = len(archive) - len(kept)
         if not any(isinstance(one, Consolidation) for one in training.refinements):
-            training.schedule.num_stuck = len(archive) - len(kept)
+            training.schedule.num_stuck = num_stuck
         if len(kept) == 0:
             return None
-        return coverage_set_of(Archive(archive.rows.taking(kept)), execution.taking(kept), training)
+        ended_ones = Archive(archive.rows.taking(kept))
+        coverage_set = coverage_set_of(ended_ones, execution.taking(kept), training)
+        return replace(coverage_set, num_stopped=num_stuck)

@@ -39,7 +39,8 @@ class Rules:
     """Episodes are broken off after so many times their desired horizon, or their contender's
     median one if that is longer.
 
-    Their command is out of the race then. None: they go on to the step limit."""
+    Their command is out of the race then, unless more of its episodes have ended: its executions go
+    on to the step limit from then on. None: all do from the beginning."""
 
 
 class Racing:
@@ -78,7 +79,7 @@ class Racing:
         self.execution = Execution.none(len(entries), training.spec.num_objectives)
         self.num_steps = 0
         self.broken_off: Bool[np.ndarray, " command"] = np.zeros(len(entries), dtype=bool)
-        """Whose episodes did not come to an end."""
+        """Which commands are out of the race because their episodes did not come to an end."""
         self.done = False
         self._left = np.ones(len(entries), dtype=bool) if entered is None else entered
         self._active: Bool[np.ndarray, " command"] = self._left
@@ -159,14 +160,38 @@ class Racing:
             numbers=np.resize(numbers, size),
         )
         self.num_steps += training.steps - steps_before
-        ended = episodes.ended[:count]
-        self.broken_off = self.broken_off.copy()
-        self.broken_off[commands[~ended]] = True
+        ended = np.asarray(episodes.ended)[:count]
+        known = ended & ~self._repeated_mask(commands, numbers, ended)
         self.execution = self.execution.adding(
-            commands[ended],
-            episodes.returns(discount=training.config.discount)[:count][ended],
-            np.asarray(episodes.lengths)[:count][ended],
+            commands[known],
+            episodes.returns(discount=training.config.discount)[:count][known],
+            np.asarray(episodes.lengths)[:count][known],
         )
+
+    def _repeated_mask(
+        self,
+        commands: Int[np.ndarray, " episode"],
+        numbers: Int[np.ndarray, " episode"],
+        ended: Bool[np.ndarray, " episode"],
+    ) -> Bool[np.ndarray, " episode"]:
+        """Give commands up whose episodes were broken off, or mark what is executed again.
+
+        A command is given up if no more of its episodes have ended than were broken off now, or if
+        the step limit is more than the steps that are left. Otherwise a long episode is a rare
+        outcome: the execution is repeated up to the step limit, and so are the later ones, because
+        a command's executions are kept in the order of their numbers.
+        """
+        num_commands, step_limit = len(self._entries), self._training.spec.step_limit
+        num_broken = np.bincount(commands[~ended], minlength=num_commands)
+        num_ended = self.execution.counts + np.bincount(commands[ended], minlength=num_commands)
+        affordable = self._steps_left >= step_limit
+        rare = (num_broken < num_ended) & (self._limits < step_limit) & affordable
+        self.broken_off = self.broken_off | ((num_broken > 0) & ~rare)
+        again = (num_broken > 0) & rare
+        self._limits = np.where(again, step_limit, self._limits)
+        first_broken = np.full(num_commands, np.iinfo(np.int64).max)
+        np.minimum.at(first_broken, commands[~ended], numbers[~ended])
+        return again[commands] & (numbers >= first_broken[commands])
 
     def _next_round(self) -> None:
         """See who leaves the race, and who needs more executions."""
@@ -239,6 +264,7 @@ class Racing:
             "racing.broken_off": self.broken_off,
             "racing.active": self._active,
             "racing.left": self._left,
+            "racing.limits": self._limits,
         }
         facts = {
             "most_steps": self._most_steps,
@@ -254,5 +280,6 @@ class Racing:
         self.broken_off = np.array(arrays["racing.broken_off"])
         self._active = np.array(arrays["racing.active"])
         self._left = np.array(arrays["racing.left"])
+        self._limits = np.array(arrays.get("racing.limits", self._limits))
         self._most_steps, self.num_steps = facts["most_steps"], facts["num_steps"]
         self._target, self.done = facts["target"], facts["done"]
