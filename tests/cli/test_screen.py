@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from made_runs import made_run
-from pcn.cli import screen
+from pcn.cli import check, screen
 from pcn.cli.completion import script
 from pcn.cli.envs import OVERVIEW, overview
 from pcn.cli.main import COMMANDS
@@ -72,6 +72,22 @@ def test_next_steps_fit_into_a_narrow_terminal(terminal):
     lines = terminal.getvalue().splitlines()
     assert max(map(len, lines)) <= NARROW
     assert lines[2:4] == [f"  pcn train {'x' * 50}", "      train and record the run"]
+
+
+def test_a_long_finding_of_a_check_is_broken_behind_its_keyword(terminal, monkeypatch):
+    monkeypatch.setattr(check, "console", screen.console)
+    sentence = "none seen: " + "one random episode is the best in every objective " * 3
+    lines = check.indented(sentence).split("\n")
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= NARROW
+    assert len(lines[0]) <= NARROW - check.INDENT
+    assert all(line.startswith(" " * check.INDENT) for line in lines[1:])
+    assert " ".join(" ".join(lines).split()) == sentence.strip()
+
+
+def test_a_finding_of_a_check_stays_one_line_in_a_file(monkeypatch):
+    monkeypatch.setattr(check, "console", Console(file=io.StringIO(), width=NARROW))
+    assert check.indented("a word " * 50) == "a word " * 50
 
 
 @pytest.mark.parametrize("name", ["energy [kwh]", "[/bold]", "[red]alarm[/red]"])

@@ -26,6 +26,13 @@ def test_two_objectives_are_points_with_their_names_and_units():
     assert "1 of 2 policies return what was requested" in title
 
 
+def test_a_title_counts_policies_with_equal_returns_once_as_metrics_do():
+    run = made_run([[1, 3], [2, 1], [2, 1], [2, 1]])
+    (axes,) = front_figure(run).axes
+    assert run.metrics["executed"]["cardinality"] == 2
+    assert "toy: 2 non-dominated policies" in axes.get_title()
+
+
 def test_more_objectives_are_lines_from_worst_to_best():
     figure = front_figure(made_run([[1, 3, 5], [2, 1, 5], [3, 0, 7]]))
     lines = [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 3]

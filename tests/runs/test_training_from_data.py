@@ -110,6 +110,8 @@ def test_the_command_says_that_nothing_was_executed(finished, tmp_path, capsys):
     assert "no environment: nothing will be executed" in printed
     assert printed.count("NOT EXECUTED") == 11  # ten policies and the sentence
     assert "executed hypervolume" not in printed
+    assert "execute every policy" in printed
+    assert "execute every policy again" not in printed
     assert "predicts every action of" in printed
 
 

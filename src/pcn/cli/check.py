@@ -1,6 +1,7 @@
 """`pcn check`: report on an environment without training."""
 
 import dataclasses
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -18,6 +19,9 @@ from pcn.cli.options import (
 )
 from pcn.cli.screen import console, next_steps, number, print_table, vector
 from pcn.runs.checking import CHECK_SECONDS, EnvironmentCheck, check
+
+INDENT = 14
+"""Columns that keywords take."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,19 @@ def show(found: EnvironmentCheck, name: str) -> None:
     """Print a check: the objectives in a table, everything else in a line each."""
     print_table(objective_table(found))
     console.print()
-    for word, told in facts(found):
-        console.print(f"[bold]{word:<14}[/]{escape(told)}")
-    for sentence in found.advice:
-        console.print(f"[bold]{'note':<14}[/]{escape(sentence)}")
+    notes = (("note", sentence) for sentence in found.advice)
+    for word, told in (*facts(found), *notes):
+        console.print(f"[bold]{word:<{INDENT}}[/]{escape(indented(told))}")
     next_steps((f"train {name} --out RUN", "train and record the run in RUN"))
+
+
+def indented(told: str) -> str:
+    """A sentence that a terminal breaks behind the keywords, not below them."""
+    room = console.width - INDENT
+    if not console.is_terminal or room < INDENT:
+        return told
+    lines = textwrap.wrap(told, room, break_long_words=False, break_on_hyphens=False)
+    return f"\n{'':<{INDENT}}".join(lines)
 
 
 def objective_table(found: EnvironmentCheck) -> Table:

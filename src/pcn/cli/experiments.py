@@ -119,10 +119,14 @@ def show_plan(preparation: Preparation, runs: tuple[PlannedRun, ...], jobs: int)
     if preparation.sentence:
         console.print(preparation.sentence)
     scaled = "" if preparation.plan.scale == 1 else f", scaled by {preparation.plan.scale:g}"
-    together = None if total is None else total / jobs
+    if total is None:
+        console.print(
+            f"{len(runs)} runs{scaled}, {jobs} at once; how long they take is not known yet"
+        )
+        return
     console.print(
         f"{len(runs)} runs{scaled}: about {duration(total)} of processor time left, "
-        f"{duration(together)} with {jobs} at once"
+        f"{duration(total / jobs)} with {jobs} at once"
     )
     source = "runs finished in this folder, else " if speeds.measured_here else ""
     console.print(f"[dim]Speeds: {source}a table that was {ORIGIN}.[/]")

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from rich.markup import escape
 from rich.table import Table
 
-from pcn.cli.screen import console, next_steps, print_table, quoted, vector
+from pcn.cli.screen import console, count_of, next_steps, print_table, quoted, vector
 from pcn.coverage import CoverageSet
 from pcn.errors import UserError
 from pcn.pareto import Tolerances
@@ -68,7 +68,7 @@ class Play:
         word = "requested" if run.takes_commands else "executed in training"
         line = (
             f"Policy {self.policy} of {quoted(self.run)}: {word} {vector(requested)} "
-            f"({names}) in {horizon:g} steps"
+            f"({names}) in {count_of(horizon, 'step')}"
         )
         command = episode.command
         if command is not None and np.any(
@@ -126,6 +126,7 @@ def last_line(
     discounted = "" if episode.discount == 1 else f" (discounted by {episode.discount:g})"
     ending = "the environment ended it" if episode.terminated else "the step limit ended it"
     return (
-        f"\nExecuted {vector(total)}{discounted} in {len(episode.steps)} steps ({ending}): "
+        f"\nExecuted {vector(total)}{discounted} in {count_of(len(episode.steps), 'step')} "
+        f"({ending}): "
         f"{verdict}"
     )

@@ -84,6 +84,15 @@ def number(value: float) -> str:
     return f"{value + 0.0:.6g}"  # adding zero makes no minus zero
 
 
+def count_of(count: float, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count_of(1, "step"), count_of(12, "step")
+    ('1 step', '12 steps')
+    """
+    return f"{count:g} {noun}" if count == 1 else f"{count:g} {noun}s"
+
+
 def vector(values: Any) -> str:
     """Several numbers in parentheses."""
     return "(" + ", ".join(number(float(value)) for value in values) + ")"
@@ -234,11 +243,12 @@ def show_run(run: Run) -> None:
     console.print(f"[bold]training[/]  {steps} in {run.metrics['seconds']:.1f} s")
     console.print(f"\nWrote {quoted(run.path)}: {', '.join(FILES)}")
     middle = len(run.coverage_set) // 2
+    again = " again" if run.is_executed else ""
     next_steps(
         (f"explore {quoted(run.path)}", "look at the front, pick a policy, watch it"),
         (f"play {quoted(run.path)} --policy {middle}", "run the policy you pick, step by step"),
         (f"plot {quoted(run.path)} --out front.png", "draw the front"),
-        (f"evaluate {quoted(run.path)}", "execute every policy again"),
+        (f"evaluate {quoted(run.path)}", f"execute every policy{again}"),
     )
 
 

@@ -126,7 +126,8 @@ class GymnasiumEnvironment(AbstractEnvironment):
             if not options:
                 raise
             raise UserError(
-                f"{self.spec.name} cannot be made with render_mode={render_mode!r} ({error})"
+                f"{self.spec.name} cannot be made with render_mode={render_mode!r}, so it has no "
+                f"pictures ({error})"
             ) from None
         telling = TellingFailures(single, self.spec.name)
         return gym.wrappers.TimeLimit(telling, self.spec.step_limit)

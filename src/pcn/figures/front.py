@@ -15,7 +15,7 @@ from pcn.figures.canvas import new_figure, set_title, tidy
 from pcn.figures.coverage_sets import coverage_sets_figure
 from pcn.figures.labels import labels_of, refuse_different_environments
 from pcn.figures.scales import draw_scales, objective_label, whole_ticks
-from pcn.metrics import found_mask, reached_mask
+from pcn.metrics import cardinality, found_mask, reached_mask
 from pcn.runs.run import Run
 
 KNOWN, EXECUTED, MISSED = "#9aa5b1", "#0b6fb8", "#d1495b"
@@ -58,10 +58,11 @@ def _fronts(runs: Sequence[Run]) -> list[Float[np.ndarray, "_ objective"]]:
 
 def _title(run: Run, spec: EnvironmentSpec) -> list[str]:
     """The share of the known front that was executed, and the number of policies that return what
-    was requested."""
+    was requested. Policies with equal returns count once, as in `metrics.json`."""
     executed = run.coverage_set.front
     order = run.coverage_set.order
-    lines = [f"{spec.name}: {len(executed)} {order.adjective} policies"]
+    distinct = cardinality(executed, tolerances=run.coverage_set.tolerances, order=order)
+    lines = [f"{spec.name}: {distinct:.0f} {order.adjective} policies"]
     if spec.front is not None:
         known = spec.front.returns[order.non_dominated_mask(spec.front.returns)]
         found = found_mask(executed, known, tolerances=run.coverage_set.tolerances)
