@@ -177,7 +177,6 @@ def test_the_words_of_older_run_folders_are_understood():
         **PCNConfig.before,
         **{name: old[name] for name in changed},
         **dict.fromkeys(REFINEMENTS.keys() - known_then, False),
-        "sticky_actions.share": 1.0,
     }
     assert PCNConfig.from_format_1(old) == PCNConfig.of(then)
     other = old | {
@@ -231,13 +230,6 @@ def test_older_runs_with_junctions_have_no_branches():
     assert old["refinements"]["junctions"].pop("branch_share") > 0
     refinements = {type(one).__name__: one for one in PCNConfig.recorded(old).refinements}
     assert refinements["Junctions"].branch_share == 0
-
-
-def test_in_older_runs_random_actions_are_repeated_in_every_episode():
-    old = PCNConfig().to_json()
-    assert old["refinements"]["sticky_actions"].pop("share") < 1
-    refinements = {type(one).__name__: one for one in PCNConfig.recorded(old).refinements}
-    assert refinements["StickyActions"].share == 1
 
 
 def test_a_recorded_config_may_have_hyperparameters_that_there_are_no_more():

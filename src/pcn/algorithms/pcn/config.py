@@ -29,7 +29,6 @@ RETIRED = {
 OLDER: dict[str, dict[str, Any]] = {
     "variations": {"alike": 0},
     "junctions": {"branch_share": 0.0, "renewal_steps": 1},
-    "sticky_actions": {"share": 1.0},
     "weighted_values": {"normalises": False, "polishing": 0.0, "quiet_share": 0.0},
 }
 """What refinements did before a hyperparameter of theirs was recorded."""
@@ -134,7 +133,6 @@ class PCNConfig(CoreConfig):
             "longer_warm_up.trade_offs": content["warmup_front"],
             "breaking_off.horizons": content["patience"],
             "consolidation.updates": content["consolidation_updates"],
-            "sticky_actions.share": OLDER["sticky_actions"]["share"],
         }
         on = {name: value for name, value in details.items() if switches[name.partition(".")[0]]}
         return cls.of(cls.before, values, switches, on)
