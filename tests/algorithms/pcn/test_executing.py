@@ -138,6 +138,13 @@ def test_where_steps_are_too_few_short_commands_come_first():
     assert executing.ended_mask.tolist() == [False, True]
 
 
+def test_a_command_that_needs_all_steps_that_are_left_gets_no_more():
+    training, executing = executed([9], [4], steps_left=4)
+    assert training.limits == [(0, 4)]
+    assert training.steps_left == 0
+    assert not executing.ended_mask.any()
+
+
 def test_the_last_steps_go_to_a_command_that_has_not_run_before_one_that_was_stopped():
     _, executing = executed([3, 9, 4], [3, 4, 4], steps_left=11, batch_size=1)
     assert executing.ended_mask.tolist() == [True, False, True]
