@@ -63,7 +63,11 @@ SUITES = {
     ),
     "executing": (
         ["algorithms/pcn/executing.py", "algorithms/execution.py"],
-        ["tests/algorithms/pcn/test_executing.py", "tests/algorithms/stacked/test_execute.py"],
+        [
+            "tests/algorithms/test_execution.py",
+            "tests/algorithms/pcn/test_executing.py",
+            "tests/algorithms/stacked/test_execute.py",
+        ],
     ),
     "racing": (["algorithms/pcn/racing.py"], ["tests/algorithms/pcn/test_racing.py"]),
     "fitness": (["algorithms/mones/fitness.py"], ["tests/algorithms/mones/test_fitness.py"]),

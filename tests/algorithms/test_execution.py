@@ -39,3 +39,10 @@ def test_padding_is_no_execution():
     execution = Execution.of(batches, executions=1, discount=1.0)
     np.testing.assert_allclose(execution.returns, [[3], [7], [11]])
     assert execution.lengths.tolist() == [2, 2, 2]
+
+
+def test_the_horizon_of_a_policy_is_the_mean_length_of_its_episodes():
+    none = Execution.none(3, 1)
+    table = none.adding(np.array([0, 1, 1]), np.zeros((3, 1)), np.array([7, 2, 4]))
+    assert table.horizons.tolist() == [7.0, 3.0, 0.0]
+    assert table.num_steps == 13

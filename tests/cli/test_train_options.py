@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from pcn.cli.parsing import parse
-from pcn.cli.train import GROUP, Train, command_for
+from pcn.cli.train import GROUP, basic_train, command_for, every_train
 from pcn.errors import UserError
 
 GIVEN = [
@@ -34,7 +34,14 @@ def test_only_given_options_are_read():
 
 def test_few_options_mean_what_they_mean_among_all():
     few = parse(command_for(GIVEN), GIVEN, "pcn train")
-    assert values_of(few) == values_of(parse(Train, GIVEN, "pcn train"))
+    assert values_of(few) == values_of(parse(every_train(), GIVEN, "pcn train"))
+
+
+@pytest.mark.parametrize(
+    ("flag", "made"), [("--help", basic_train), ("-h", basic_train), ("--help-all", every_train)]
+)
+def test_help_shows_the_most_used_options_and_on_request_all(flag, made):
+    assert command_for(["deep-sea-treasure", flag]) is made()
 
 
 def test_underscores_are_read_as_hyphens():

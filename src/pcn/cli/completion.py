@@ -1,6 +1,5 @@
 """`pcn completion`: a script with which a shell completes commands, options and environments."""
 
-import importlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,12 +26,11 @@ class Completion:
 
 def script(shell: str) -> str:
     """The script for a shell; zsh runs bash's."""
-    from pcn.cli.main import COMMANDS  # which knows this module by its name
+    from pcn.cli.main import COMMANDS, class_of  # which know this module by its name
 
     cases = []
     for name, where in COMMANDS.items():
-        module = importlib.import_module(where.module)
-        options = " ".join(options_of(getattr(module, where.name)))
+        options = " ".join(options_of(class_of(where, ["--help-all"])))
         words = " ".join(ENVIRONMENTS) if name in TAKE_ENVIRONMENTS else ""
         cases.append(f'    {name}) options="{options}"; words="{words}" ;;')
     prelude = "autoload -U +X bashcompinit && bashcompinit\n" if shell == "zsh" else ""

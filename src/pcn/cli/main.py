@@ -20,7 +20,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "envs": Command("pcn.cli.envs", "Envs", uses_jax=False),
     "check": Command("pcn.cli.check", "Check"),
-    "train": Command("pcn.cli.train", "Train"),
+    "train": Command("pcn.cli.train", "TrainOptions"),
     "resume": Command("pcn.cli.resume", "Resume"),
     "evaluate": Command("pcn.cli.evaluate", "Evaluate"),
     "play": Command("pcn.cli.play", "Play"),
@@ -93,6 +93,14 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(1)
 
 
+def class_of(where: Command, arguments: list[str]) -> Any:
+    """The class that the arguments of a command are parsed into; it may depend on them."""
+    module: Any = importlib.import_module(where.module)
+    if hasattr(module, "command_for"):
+        return module.command_for(arguments)
+    return getattr(module, where.name)
+
+
 def _run(name: str, arguments: list[str]) -> None:
     """Parse the arguments of a command and call it."""
     from pcn.cli.process import collecting_later, set_up_process
@@ -107,14 +115,10 @@ def _run(name: str, arguments: list[str]) -> None:
             from pcn.cli.options import with_values
 
             arguments = with_values(arguments, module.ARGUMENTS)
-        if "--help-all" in arguments:
-            kind, arguments = getattr(module, where.name), ["--help"]
-        elif {"-h", "--help"} & {*arguments} and hasattr(module, "BASIC"):
-            kind, arguments = module.BASIC, ["--help"]
-        elif hasattr(module, "command_for"):
-            kind = module.command_for(arguments)
-        else:
-            kind = getattr(module, where.name)
+        kind = class_of(where, arguments)
+        asks_for_help = bool({"-h", "--help"} & {*arguments}) and hasattr(module, "command_for")
+        if asks_for_help or "--help-all" in arguments:
+            arguments = ["--help"]  # the class may lack other options that are given
         command = parse(kind, arguments, f"pcn {name}")
     end_of_starting()
     command()

@@ -156,8 +156,13 @@ def command_for(arguments: Iterable[str]) -> Any:
     """The command with only those of its options that are given: all take a third of a second.
 
     It has all of them where an option is given that does not exist, so that a message can say
-    which one was perhaps meant.
+    which one was perhaps meant, and for `--help-all`. For `--help` it has the most used ones.
     """
+    arguments = list(arguments)
+    if "--help-all" in arguments:
+        return every_train()
+    if {"-h", "--help"} & {*arguments}:
+        return basic_train()
     given = {one.partition("=")[0].replace("_", "-") for one in arguments if one.startswith("--")}
     always = {f"--{item.name.replace('_', '-')}" for item in dataclasses.fields(TrainOptions)}
     always |= {_negated(flag) for flag in always}
@@ -176,7 +181,7 @@ def every_train() -> Any:
 def basic_train() -> Any:
     """What `--help` shows: no more than most people need."""
     title, options = "most used", HYPERPARAMETERS | ARGUMENTS
-    command = with_options("BASIC", {title: one_group(title, *(options[name] for name in USEFUL))})
+    command = with_options("Train", {title: one_group(title, *(options[name] for name in USEFUL))})
     command.__doc__ = (
         f"{TrainOptions.__doc__}\n\nThere are {len(_every_option())} options of "
         "algorithms, refinements and environments in all: `pcn train --help-all` shows them."
@@ -190,10 +195,3 @@ def _every_option() -> list[SharedOption]:
 
 def _negated(flag: str) -> str:
     return flag.replace("--", "--no-", 1)
-
-
-def __getattr__(name: str) -> Any:
-    made = {"Train": every_train, "BASIC": basic_train}
-    if name not in made:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return made[name]()

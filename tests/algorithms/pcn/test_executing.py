@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcn.algorithms.execution import nth_key
 from pcn.algorithms.pcn.executing import Executing
 from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.training import Training
@@ -23,7 +24,7 @@ class Known(Training):
 
     def __init__(self, lengths, steps_left, batch_size=3):
         self.lengths, self.steps_left = np.array(lengths), steps_left
-        self.limits = []
+        self.limits, self.keys = [], []
         self.spec = SimpleNamespace(step_limit=STEP_LIMIT, num_objectives=2)
         self.config = SimpleNamespace(discount=1.0)
         self.actor = SimpleNamespace(batch_size=batch_size, run=self.run)
@@ -34,7 +35,8 @@ class Known(Training):
     def lower_bound(self):
         return None
 
-    def run(self, policy, returns, horizons, *, count, most_steps, **_):
+    def run(self, policy, returns, horizons, *, key, count, most_steps, **_):
+        self.keys.append(np.asarray(key).tolist())
         commands = returns[:, 0].astype(int)
         taken = np.minimum(self.lengths[commands], most_steps)
         self.limits += list(
@@ -134,6 +136,24 @@ def test_steps_for_one_whole_execution_are_not_shared_by_two():
 def test_where_steps_are_too_few_short_commands_come_first():
     _, executing = executed([9, 2], [9, 2], steps_left=5)
     assert executing.ended_mask.tolist() == [False, True]
+
+
+def test_a_command_that_needs_all_steps_that_are_left_gets_no_more():
+    training, executing = executed([9], [4], steps_left=4)
+    assert training.limits == [(0, 4)]
+    assert training.steps_left == 0
+    assert not executing.ended_mask.any()
+
+
+def test_the_last_steps_go_to_a_command_that_has_not_run_before_one_that_was_stopped():
+    _, executing = executed([3, 9, 4], [3, 4, 4], steps_left=11, batch_size=1)
+    assert executing.ended_mask.tolist() == [True, False, True]
+
+
+def test_the_batches_of_executions_have_the_first_random_numbers_each_its_own():
+    training, _ = executed([2, 2, 2], [2, 2, 2], steps_left=100, batch_size=1)
+    key = np.zeros(2, np.uint32)
+    assert training.keys == [np.asarray(nth_key(key, batch)).tolist() for batch in range(3)]
 
 
 @given(commands, st.integers(0, 100), st.integers(0, 6))
