@@ -68,8 +68,8 @@ def show(found: EnvironmentCheck, name: str) -> None:
     """Print a check: the objectives in a table, everything else in a line each."""
     print_table(objective_table(found))
     console.print()
-    for word, told in facts(found):
-        console.print(f"[bold]{word:<14}[/]{escape(told)}")
+    for keyword, text in facts(found):
+        console.print(f"[bold]{keyword:<14}[/]{escape(text)}")
     for sentence in found.advice:
         console.print(f"[bold]{'note':<14}[/]{escape(sentence)}")
     next_steps((f"train {name} --out RUN", "train and record the run in RUN"))
@@ -91,7 +91,7 @@ def facts(found: EnvironmentCheck) -> Iterator[tuple[str, str]]:
     """The findings, each with a keyword."""
     spec, evidence = found.spec, found.evidence
     kind = "deterministic" if spec.deterministic else "stochastic"
-    yield "outcomes", f"{kind}: {evidence.told}"
+    yield "outcomes", f"{kind}: {evidence.determinism_summary}"
     if evidence.seed_respected is not None:
         respected = evidence.seed_respected
         yield "seed", "respected" if respected else "ignored: the same seed had another outcome"
