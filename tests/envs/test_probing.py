@@ -137,18 +137,18 @@ def test_first_states_are_compared_without_a_step():
     assert found.evidence.first_states_differ
     assert found.evidence.num_compared == 0
     assert found.evidence.seed_respected is True
-    assert found.evidence.told == "episodes begin differently under other seeds"
+    assert found.evidence.determinism_summary == "episodes begin differently under other seeds"
 
 
 def test_what_is_known_is_not_looked_for():
     found = probed(RareDice, deterministic=True)
     assert found.deterministic
     assert found.num_episodes == 20
-    assert found.evidence.told == "no episode was compared"
+    assert found.evidence.determinism_summary == "no episode was compared"
 
 
 def test_evidence_is_told_in_numbers():
-    told = Evidence(num_compared=40, num_differing=3).told
+    told = Evidence(num_compared=40, num_differing=3).determinism_summary
     assert told.startswith("3 of 40 sequences")
 
 

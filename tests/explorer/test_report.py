@@ -113,7 +113,7 @@ def test_chosen_rollouts_are_in_the_file():
     runs = [shown("pcn"), shown("ra")]
     progress = []
     executed = execute_chosen(
-        runs, 2, told=lambda *numbers: progress.append(numbers), own_process=False
+        runs, 2, on_progress=lambda *numbers: progress.append(numbers), own_process=False
     )
     rollouts = Parts(report_html(runs, executed)).json_of("rollouts")
     expected = {f"{number}/{policy}" for number, one in enumerate(runs)

@@ -168,7 +168,7 @@ def test_a_report_gives_up_an_environment_that_hangs_and_goes_on_without_it(plac
     (place / "hang").touch()
     runs, _ = open_runs([place / "run"])
     missing = []
-    assert execute_chosen(runs, 2, warned=missing.append, answer_seconds=5.0) == {}
+    assert execute_chosen(runs, 2, on_missing=missing.append, answer_seconds=5.0) == {}
     assert missing == [
         "the report has 0 of 2 rollouts of run: The environment moody:Moody did not answer "
         "within 5 seconds, so the rollout was stopped."

@@ -73,17 +73,17 @@ def show(found: EnvironmentCheck, name: str) -> None:
     print_table(objective_table(found))
     console.print()
     notes = (("note", sentence) for sentence in found.advice)
-    for word, told in (*facts(found), *notes):
-        console.print(f"[bold]{word:<{INDENT}}[/]{escape(indented(told))}")
+    for keyword, text in (*facts(found), *notes):
+        console.print(f"[bold]{keyword:<{INDENT}}[/]{escape(indented(text))}")
     next_steps((f"train {name} --out RUN", "train and record the run in RUN"))
 
 
-def indented(told: str) -> str:
+def indented(text: str) -> str:
     """A sentence that a terminal breaks behind the keywords, not below them."""
     room = console.width - INDENT
     if not console.is_terminal or room < INDENT:
-        return told
-    lines = textwrap.wrap(told, room, break_long_words=False, break_on_hyphens=False)
+        return text
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
     return f"\n{'':<{INDENT}}".join(lines)
 
 
@@ -103,7 +103,7 @@ def facts(found: EnvironmentCheck) -> Iterator[tuple[str, str]]:
     """The findings, each with a keyword."""
     spec, evidence = found.spec, found.evidence
     kind = "deterministic" if spec.deterministic else "stochastic"
-    yield "outcomes", f"{kind}: {evidence.told}"
+    yield "outcomes", f"{kind}: {evidence.determinism_summary}"
     if evidence.seed_respected is not None:
         respected = evidence.seed_respected
         yield "seed", "respected" if respected else "ignored: the same seed had another outcome"

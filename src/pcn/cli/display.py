@@ -198,7 +198,7 @@ def found_sentence(spec: EnvironmentSpec, evidence: Evidence | None) -> str:
     """What random episodes found about an environment."""
     facts = ["deterministic" if spec.deterministic else "stochastic"]
     if evidence is not None:
-        facts[0] += f" ({evidence.told})"
+        facts[0] += f" ({evidence.determinism_summary})"
     limit = f"step limit {spec.step_limit:,}"
     if evidence is not None:
         limit += f" ({evidence.step_limit_source})"

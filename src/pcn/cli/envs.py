@@ -89,13 +89,13 @@ def cells_of(name: str) -> list[str]:
 
 
 def _objectives(spec: EnvironmentSpec) -> str:
-    told = [
+    names = [
         f"{objective.name} ({'max' if objective.direction == 'maximise' else 'min'})"
         for objective in spec.objectives
     ]
-    if len(told) > MOST_OBJECTIVES:
-        told = [told[0], "…", f"{told[-1]}: {len(told)} objectives"]
-    return ", ".join(told)
+    if len(names) > MOST_OBJECTIVES:
+        names = [names[0], "…", f"{names[-1]}: {len(names)} objectives"]
+    return ", ".join(names)
 
 
 def _show_recipe(name: str) -> None:

@@ -64,13 +64,13 @@ class SharedOption:
         defaults = ["not set" if default is None else default for default in given]
         # If it has no default, its help explains what happens.
         is_set = any(default is not None for default in given)
-        told = tyro.conf.arg(
-            help=_told_once(self.owners, [source.help for source in self.sources], "\n\n"),
-            help_behavior_hint=f"(default: {_told_once(self.owners, defaults, ', ')})"
+        argument = tyro.conf.arg(
+            help=_merged(self.owners, [source.help for source in self.sources], "\n\n"),
+            help_behavior_hint=f"(default: {_merged(self.owners, defaults, ', ')})"
             if is_set
             else "",
         )
-        return Annotated[reduce(or_, self.kinds), told]
+        return Annotated[reduce(or_, self.kinds), argument]
 
 
 def algorithm_options() -> dict[str, SharedOption]:
@@ -169,7 +169,7 @@ def listed(words: list[str]) -> str:
     return " and ".join(", ".join(words).rsplit(", ", 1))
 
 
-def _told_once(owners: list[str], values: list[Any], between: str) -> str:
+def _merged(owners: list[str], values: list[Any], between: str) -> str:
     """The one value that all owners share, or each value with its owners."""
     by_value: dict[str, list[str]] = {}
     for owner, value in zip(owners, values, strict=True):

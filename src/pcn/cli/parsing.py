@@ -154,10 +154,10 @@ def _in_one_line(box: str) -> str:
             parts.append([])
         else:
             parts[-1].append(words)
-    told = [" ".join(" ".join(part).split()) for part in parts if part]
+    texts = [" ".join(" ".join(part).split()) for part in parts if part]
     # Where a box has no room for its title in its border, the title comes first.
-    whole = (part for part in told if ":" in part or part.endswith("."))
-    sentence = next(whole, told[0] if told else "")
+    whole = (part for part in texts if ":" in part or part.endswith("."))
+    sentence = next(whole, texts[0] if texts else "")
     sentence = sentence.rstrip(".") or "these arguments cannot be read"
     sentence = sentence[:1].lower() + sentence[1:]
     for theirs, ours in REWORDED:

@@ -45,7 +45,7 @@ class Report:
         for sentence in [*left_out, *(unwatched if num_rollouts != 0 else [])]:
             complain(sentence)
         missing: list[str] = []
-        rollouts = execute_chosen(runs, num_rollouts, told=_tell, warned=missing.append)
+        rollouts = execute_chosen(runs, num_rollouts, on_progress=_tell, on_missing=missing.append)
         if missing and sys.stderr.isatty():
             print(file=sys.stderr)  # ends the line that says how far it is
         for sentence in missing:

@@ -191,7 +191,7 @@ def show_coverage_set(
             f"{number(executed['sen_welfare'])} · mean Gini index {number(executed['gini'])}"
         )
     if order != PARETO:
-        console.print(f"[bold]order[/]     {order.told} decides which returns are better")
+        console.print(f"[bold]order[/]     {order.description} decides which returns are better")
     if archive["hypervolume"] == 0:
         point = ", ".join(number(value) for value in spec.reference_point)
         console.print(

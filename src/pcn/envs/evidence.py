@@ -41,7 +41,7 @@ class Evidence:
         return np.array([discount ** np.arange(len(rewards)) @ rewards for rewards in self.rewards])
 
     @property
-    def told(self) -> str:
+    def determinism_summary(self) -> str:
         """How determinism was found, in a few words."""
         if self.first_states_differ:
             return "episodes begin differently under other seeds"

@@ -83,7 +83,7 @@ class GymnasiumEnvironment(AbstractEnvironment):
 
     def _make_slots(self) -> Slots:
         if not self._workers:
-            return LocalSlots(self._make, self.spec, told=self._tell)
+            return LocalSlots(self._make, self.spec, watcher=self._tell)
         if self._workers == "ray":
             from pcn.envs.ray_slots import RaySlots
 
@@ -95,7 +95,7 @@ class GymnasiumEnvironment(AbstractEnvironment):
             self.spec,
             self.num_slots,
             answer_seconds=self._answer_seconds,
-            told=self._tell,
+            watcher=self._tell,
         )
 
     def watch(self, watcher: Watcher | None) -> None:

@@ -59,17 +59,19 @@ class TellingFailures(gym.Wrapper[Any, Any, Any, Any]):
 
     def reset(self, **options: Any) -> Any:
         """Begin an episode."""
-        return self._told(super().reset, **options)
+        return self._explaining_failures(super().reset, **options)
 
     def step(self, action: Any) -> Any:
         """Take a step."""
-        return self._told(super().step, action)
+        return self._explaining_failures(super().step, action)
 
     def render(self) -> Any:
         """Make a picture."""
-        return self._told(super().render)
+        return self._explaining_failures(super().render)
 
-    def _told(self, method: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def _explaining_failures(
+        self, method: Callable[..., Any], *arguments: Any, **options: Any
+    ) -> Any:
         try:
             return method(*arguments, **options)
         except UserError:

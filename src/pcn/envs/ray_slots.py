@@ -106,10 +106,10 @@ class RaySlots:
         num_slots: int,
         *,
         answer_seconds: float = ANSWER_SECONDS,
-        told: Watcher = ignore_steps,
+        watcher: Watcher = ignore_steps,
     ) -> None:
         self.closed = False
-        self._told = told
+        self._watcher = watcher
         self._connection = ExitStack()
         self._ray = self._connection.enter_context(connected())
         self._arguments = make, spec
@@ -132,7 +132,7 @@ class RaySlots:
         for slot, (_, reward, *_) in answers.items():
             self._episodes[slot].actions.append(actions[slot])
             self._episodes[slot].rewards.append(reward)
-        self._told(len(answers))
+        self._watcher(len(answers))
         return answers
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
@@ -140,7 +140,7 @@ class RaySlots:
         answers = self._ask("play", scripts)
         for slot in scripts:
             self._episodes.pop(slot, None)
-        self._told(sum(len(played.rewards) for played in answers.values()))
+        self._watcher(sum(len(played.rewards) for played in answers.values()))
         return answers
 
     def close(self) -> None:

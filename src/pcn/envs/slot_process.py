@@ -39,19 +39,19 @@ class SlotProcess:
     """The only slot of a process that answers messages."""
 
     def __init__(
-        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = ignore_steps
+        self, make: MakeEnv, spec: EnvironmentSpec, *, watcher: Watcher = ignore_steps
     ) -> None:
-        """`told` is called with the steps of whole episodes now and then."""
+        """`watcher` is called with the steps of whole episodes now and then."""
         self._make = partial(Slot, make, spec)
         self._name = spec.name
-        self._told = told
+        self._watcher = watcher
         self._slot: Slot | None = None
 
     def answer(self, what: str, message: Any) -> tuple[bool, Any]:
         """False and the result of a slot's method, or True and what failed."""
         try:
             self._slot = self._slot or self._make()
-            self._slot.told = _EverySecond(self._told) if what == "play" else ignore_steps
+            self._slot.watcher = _EverySecond(self._watcher) if what == "play" else ignore_steps
             _seed_process(what, message)
             return False, getattr(self._slot, what)(message)
         except UserError as error:
@@ -65,15 +65,15 @@ class SlotProcess:
 class _EverySecond:
     """Passes steps on, once a second."""
 
-    def __init__(self, told: Watcher) -> None:
-        self._told = told
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
         self._num_steps, self._last = 0, time.monotonic()
 
     def __call__(self, num_steps: int) -> None:
         self._num_steps += num_steps
         now = time.monotonic()
         if now - self._last >= COUNTED_SECONDS:
-            self._told(self._num_steps)
+            self._watcher(self._num_steps)
             self._num_steps, self._last = 0, now
 
 
@@ -94,7 +94,7 @@ def work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     # A simulator that hangs would not notice that the pipe closes.
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    process = SlotProcess(make, spec, told=lambda num_steps: pipe.send((None, num_steps)))
+    process = SlotProcess(make, spec, watcher=lambda num_steps: pipe.send((None, num_steps)))
     while True:
         try:
             what, message = pipe.recv()

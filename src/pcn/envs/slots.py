@@ -88,9 +88,9 @@ class Slot:
     """One instance and the reader of its observations."""
 
     def __init__(
-        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = ignore_steps
+        self, make: MakeEnv, spec: EnvironmentSpec, *, watcher: Watcher = ignore_steps
     ) -> None:
-        self.told = told
+        self.watcher = watcher
         """Called after every step."""
         head = action_head_for(spec.action_space)
         # Where masks are to be ignored, the environment may have them all the same.
@@ -113,7 +113,7 @@ class Slot:
         check = self._check
         check.advance()
         observation, reward, terminated, truncated, info = self.environment.step(action)
-        self.told(1)
+        self.watcher(1)
         terminated = check.flag("terminated", terminated)
         truncated = check.flag("truncated", truncated)
         return (
@@ -160,9 +160,9 @@ class LocalSlots:
     """All instances in this process, each created when it is first needed."""
 
     def __init__(
-        self, make: MakeEnv, spec: EnvironmentSpec, *, told: Watcher = ignore_steps
+        self, make: MakeEnv, spec: EnvironmentSpec, *, watcher: Watcher = ignore_steps
     ) -> None:
-        self._make, self._spec, self._told = make, spec, told
+        self._make, self._spec, self._watcher = make, spec, watcher
         self._filled: dict[int, Slot] = {}
         self.closed = False
 
@@ -197,7 +197,7 @@ class LocalSlots:
             if slot not in self._filled:
                 # A source says what cannot be created, and what to install.
                 source = GymnasiumSource(self._spec.name, self._make)
-                self._filled[slot] = Slot(source.instance, self._spec, told=self._told)
+                self._filled[slot] = Slot(source.instance, self._spec, watcher=self._watcher)
 
     def close(self) -> None:
         """Close every environment."""

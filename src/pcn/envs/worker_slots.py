@@ -54,10 +54,10 @@ class WorkerSlots:
         num_slots: int,
         *,
         answer_seconds: float = ANSWER_SECONDS,
-        told: Watcher = ignore_steps,
+        watcher: Watcher = ignore_steps,
     ) -> None:
         _end_if_unguarded()
-        self._told = told
+        self._watcher = watcher
         context = _context()
         self.closed = False
         self._name = spec.name
@@ -83,7 +83,7 @@ class WorkerSlots:
     def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
         """Take an action in each of these slots."""
         answers = self._ask("step", actions)
-        self._told(len(answers))
+        self._watcher(len(answers))
         return answers
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
@@ -132,7 +132,7 @@ class WorkerSlots:
                     answers[slot] = failed, answer
                     num_steps = 0 if failed else len(answer.rewards) - counted[slot]
                 counted[slot] += num_steps
-                self._told(num_steps)
+                self._watcher(num_steps)
         return {slot: answers[slot] for slot in counted}
 
     def _received(self, slot: int, what: str) -> Any:
@@ -166,9 +166,9 @@ class WorkerSlots:
                 "worker processes import the script that defines the environment, and this one "
                 'trains when it is imported: put that under `if __name__ == "__main__":`'
             ) from None
-        told = ", ".join(f"{pid}{_reason(code)}" for pid, code in dead.items())
+        processes = ", ".join(f"{pid}{_reason(code)}" for pid, code in dead.items())
         raise WorkerDied(
-            f"{self._name}: a worker process died (pid {told or 'unknown'}); {GO_ON}"
+            f"{self._name}: a worker process died (pid {processes or 'unknown'}); {GO_ON}"
         ) from None
 
     def close(self) -> None:

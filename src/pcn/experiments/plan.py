@@ -172,7 +172,9 @@ def label_of(algorithm: str, preset: str, settings: Mapping[str, Any]) -> str:
     'pcn-paper-learning-rate=0.001'
     """
     parts = [algorithm] + ([] if preset == "default" else [preset])
-    parts += [f"{name.replace('_', '-')}={_told(value)}" for name, value in settings.items()]
+    parts += [
+        f"{name.replace('_', '-')}={_value_in_name(value)}" for name, value in settings.items()
+    ]
     return "-".join(parts)
 
 
@@ -184,7 +186,7 @@ def shard_of(runs: Sequence[PlannedRun], shard: str) -> tuple[PlannedRun, ...]:
     return tuple(runs[int(number) - 1 :: int(count)])
 
 
-def _told(value: Any) -> str:
+def _value_in_name(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

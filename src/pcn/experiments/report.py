@@ -92,11 +92,11 @@ def _times(comparisons: Sequence[Comparison], runs: Sequence[Run]) -> str:
     header = ["environment", "algorithm", "runs", "steps of a run", "in the paper"]
     header += ["seconds", "CPU seconds"]
     seconds, cpu = _total(runs, "seconds"), _total(runs, "cpu_seconds")
-    told = f"{len(runs)} runs took {(seconds or 0.0) / HOUR:.2f} hours one after the other"
-    told += ", compiling included"
+    sentence = f"{len(runs)} runs took {(seconds or 0.0) / HOUR:.2f} hours one after the other"
+    sentence += ", compiling included"
     if cpu is not None:
-        told += f", and {cpu / HOUR:.2f} CPU hours"
-    return f"{told}.\n\n{markdown_table(header, rows, words=2)}"
+        sentence += f", and {cpu / HOUR:.2f} CPU hours"
+    return f"{sentence}.\n\n{markdown_table(header, rows, words=2)}"
 
 
 def _total(runs: Sequence[Run], name: str) -> float | None:

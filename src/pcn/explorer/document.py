@@ -71,7 +71,7 @@ def _run(shown: ShownRun) -> dict[str, Any]:
         "name": shown.name,
         "algorithm": run.settings.algorithm,
         "seed": run.settings.seed,
-        "order": None if run.coverage_set.order == PARETO else run.coverage_set.order.told,
+        "order": None if run.coverage_set.order == PARETO else run.coverage_set.order.description,
         "steps": run.metrics.get("steps"),
         "can_watch": shown.why_not_watched is None,
         "why_not": shown.why_not_watched,

@@ -23,9 +23,9 @@ REPORT_FRAMES = 60
 REPORT_SECONDS = 300.0
 """A rollout is given up after so long: a report may wait longer than whoever looks at a page."""
 
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """Called at first and after each rollout with how many there are by then, and of how many."""
-Warned = Callable[[str], None]
+OnMissing = Callable[[str], None]
 """Called at the end with a sentence for each run of which rollouts are missing."""
 
 
@@ -33,8 +33,8 @@ def execute_chosen(
     runs: Sequence[ShownRun],
     num_rollouts: int | None,
     *,
-    told: Told = lambda done, all_of_them: None,
-    warned: Warned = lambda sentence: None,
+    on_progress: OnProgress = lambda done, all_of_them: None,
+    on_missing: OnMissing = lambda sentence: None,
     own_process: bool = True,
     answer_seconds: float = REPORT_SECONDS,
 ) -> dict[str, dict[str, Any]]:
@@ -45,8 +45,8 @@ def execute_chosen(
     Args:
         runs: What the report shows.
         num_rollouts: How many policies of each run are chosen; with None all of them.
-        told: Called with how far it is.
-        warned: Called with what is missing, and why.
+        on_progress: Called with how far it is.
+        on_missing: Called with what is missing, and why.
         own_process: Whether runs on disk are executed in a process of their own, which can be ended
             when an environment hangs, rather than in a thread.
         answer_seconds: When a rollout is given up.
@@ -62,7 +62,7 @@ def execute_chosen(
     rollouts: dict[str, dict[str, Any]] = {}
     missing: list[str] = []
     stages = Stages(own_process=own_process)
-    told(0, num_chosen)
+    on_progress(0, num_chosen)
     try:
         for number, policies in chosen.items():
             shown, problem, before = runs[number], None, len(rollouts)
@@ -79,7 +79,7 @@ def execute_chosen(
                     problem = str(error)
                     break
                 rollouts[f"{number}/{policy}"] = {"run": number, **rollout}
-                told(len(rollouts), num_chosen)
+                on_progress(len(rollouts), num_chosen)
             if problem is not None:
                 there = len(rollouts) - before
                 missing.append(
@@ -88,7 +88,7 @@ def execute_chosen(
     finally:
         stages.close()
     for sentence in missing:
-        warned(sentence)
+        on_missing(sentence)
     return rollouts
 
 

@@ -92,7 +92,7 @@ class Performer:
         played = self._play(run.policy_for(desired_return, horizon), seed, limits)
         common = self._common(played)
         off = (common["returned"] - desired) / unit_ranges(run.coverage_set.front)
-        told = (
+        message = (
             f"One execution returned {values_in_words(common['returned'], run.spec)}: "
             f"{differences_in_words(off, run.spec)}. The nearest policy of the front is {nearest} "
             f"({values_in_words(run.coverage_set.executed[nearest], run.spec)})."
@@ -105,7 +105,7 @@ class Performer:
                 "horizon": horizon,
                 "nearest": {"policy": nearest, "distance": distance},
                 "off": off,
-                "message": told if played.problem is None else f"{told} {played.problem}",
+                "message": message if played.problem is None else f"{message} {played.problem}",
             }
         )
 
@@ -130,9 +130,9 @@ class Performer:
         film.shoot(len(steps), last=True)
         many = "one step" if len(steps) == 1 else f"{len(steps):,} steps"
         problem = None if stopped is None else f"It was stopped {stopped}, after {many}."
-        told = " ".join(filter(None, [problem, film.problem])) or None
+        problems = " ".join(filter(None, [problem, film.problem])) or None
         pictures = film.developed(limits.film.most_bytes)
-        return _Played(steps, commands[:-1], pictures, told, stopped)
+        return _Played(steps, commands[:-1], pictures, problems, stopped)
 
     def _person_view(self) -> "gym.Env[Any, Any]":
         """The environment with pictures or, where it has none, without."""

@@ -10,7 +10,7 @@ from pcn.runs.display import shown_value
 
 SMALLEST_SHARE = 0.0005
 """Differences below this share of a range are not mentioned."""
-MOST_TOLD = 3
+MOST_DIFFERENCES = 3
 """The number of differences that are mentioned, the largest first."""
 
 
@@ -28,14 +28,18 @@ def _value(value: float, objective: Objective) -> str:
 def differences_in_words(off: Float[np.ndarray, " objective"], spec: EnvironmentSpec) -> str:
     """How far a return is off in each objective, as shares of the front's range."""
     largest = np.argsort(-np.abs(off), kind="stable")
-    told = [
+    differences = [
         f"{spec.objective_names[index]} {share_in_words(abs(off[index]))} of its range "
         f"{'better' if off[index] > 0 else 'worse'}"
         for index in largest.tolist()
         if abs(off[index]) >= SMALLEST_SHARE
     ]
-    more = f" and {len(told) - MOST_TOLD} smaller differences" if len(told) > MOST_TOLD else ""
-    return ", ".join(told[:MOST_TOLD]) + more if told else "just as asked"
+    more = (
+        f" and {len(differences) - MOST_DIFFERENCES} smaller differences"
+        if len(differences) > MOST_DIFFERENCES
+        else ""
+    )
+    return ", ".join(differences[:MOST_DIFFERENCES]) + more if differences else "just as asked"
 
 
 def share_in_words(share: float) -> str:

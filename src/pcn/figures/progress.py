@@ -62,8 +62,10 @@ def progress_figure(runs: list[Run]) -> Figure:
         axes.set_ylabel(f"missing from the {spec.front.status} hypervolume {best:.6g}")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_xlabel("environment steps")
-    told = "1 run" if len(runs) == 1 else f"{len(runs)} runs: executed (solid), archive (dashed)"
-    set_title(axes, [f"{spec.name}: {told}"])
+    subtitle = (
+        "1 run" if len(runs) == 1 else f"{len(runs)} runs: executed (solid), archive (dashed)"
+    )
+    set_title(axes, [f"{spec.name}: {subtitle}"])
     tidy(axes, legend=False)
     axes.legend(frameon=False, fontsize=8 if len(runs) > 3 else 10)
     return figure

@@ -34,8 +34,8 @@ def _check(values: Any, what: str, name: str) -> None:
     if not wrong.any():
         return
     episode, time = (int(place) for place in np.argwhere(wrong)[0])
-    told = np.array2string(array[episode, time], threshold=8, precision=6, separator=", ")
+    numbers = np.array2string(array[episode, time], threshold=8, precision=6, separator=", ")
     raise UserError(
-        f"{name} in step {time + 1} of an episode: {what} is {' '.join(told.split())}; "
+        f"{name} in step {time + 1} of an episode: {what} is {' '.join(numbers.split())}; "
         "every number must be finite"
     )

@@ -188,22 +188,22 @@ def _advice(
     For Gymnasium environments the remedy is one of the `options`; for others it is a change of
     their spec.
     """
-    told = list(evidence.remarks)
+    sentences = list(evidence.remarks)
     stochastic = "give --deterministic False" if options else "say so in its spec"
     if differs and spec.deterministic:
-        told.append(
+        sentences.append(
             "its spec says deterministic, but the same actions had different outcomes: "
             + stochastic
         )
     if not differs and spec.deterministic and evidence.num_compared < PROBE_EPISODES:
-        told.append(
+        sentences.append(
             f"only {evidence.num_compared} sequences of actions were compared: if outcomes are "
             f"random, {stochastic}"
         )
     if evidence.seed_respected is False:
-        told.append("it ignores its seed: give --workers for runs that can be repeated")
+        sentences.append("it ignores its seed: give --workers for runs that can be repeated")
     if evidence.step_limit_source.startswith("ours"):
-        told.append(
+        sentences.append(
             f"no step limit was found in it: if {spec.step_limit} is wrong, give --step-limit STEPS"
         )
     best, extent = returns.max(axis=0), spread(returns)
@@ -211,14 +211,14 @@ def _advice(
     for name, highest, reference, size in rows:
         if highest <= reference:
             mended = "give --reference-point" if options else "change it in its spec"
-            told.append(f"no random episode beats the reference point in {name}: {mended}")
+            sentences.append(f"no random episode beats the reference point in {name}: {mended}")
         if size == 0:
-            told.append(
+            sentences.append(
                 f"{name} was {highest:.6g} in every random episode: it is rare to get, or constant"
             )
     if len(unique_front(returns)) == 1 and len(returns) > 1:
-        told.append(
+        sentences.append(
             "one random episode is the best in every objective: the objectives may not conflict"
             + ("; where time matters, give --discount 0.95" if discount == 1 else "")
         )
-    return tuple(told)
+    return tuple(sentences)

@@ -192,12 +192,12 @@ def _restored(
                 raise UserError(f"{path} is damaged: it has {trainer.steps} steps")
             record = Record.from_json(kept, trainer.steps)
         except UserError as error:
-            told = str(error)
-            refusals.append(told if str(path) in told else f"{path} is damaged: {told}")
+            message = str(error)
+            refusals.append(message if str(path) in message else f"{path} is damaged: {message}")
         except Exception as error:  # damaged values can raise anything in a trainer
             refusals.append(f"{path} is damaged: {error!r}")
         else:
-            passed = [f"{told}; the checkpoint before it is used" for told in refusals]
+            passed = [f"{refusal}; the checkpoint before it is used" for refusal in refusals]
             return trainer, record, passed
     if refusals:
         raise UserError(refusals[0])

@@ -54,7 +54,7 @@ class Owner:
         )
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The owner in words."""
         return f"process {self.pid} on {self.host} (attempt {self.attempt}, since {self.since})"
 
@@ -97,7 +97,7 @@ class Writer:
         last = attempts.get(max(attempts, default=0))
         holder = None if last is None else _owner_in(last)
         if mine is None or holder is None or holder.token != self.owner.token:
-            by = "" if holder is None else f" by {holder.told}"
+            by = "" if holder is None else f" by {holder.description}"
             raise TakenOver(
                 f"{self.path} was taken over{by}: attempt {self.owner.attempt} writes nothing more"
             )
@@ -166,7 +166,7 @@ def _refuse_if_alive(path: Path, place: Path) -> None:
     if owner is None or not _alive(path, place, owner):
         return
     hint = "" if owner.host == socket.gethostname() else _hint(path)
-    raise UserError(f"{path} is being written by {owner.told}{hint}")
+    raise UserError(f"{path} is being written by {owner.description}{hint}")
 
 
 def _hint(path: Path) -> str:

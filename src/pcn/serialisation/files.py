@@ -119,14 +119,14 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
 def fingerprint_of_arrays(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> str:
     """A hash of names, types, shapes, numbers and facts."""
-    told = blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     written = json.loads(json.dumps(facts))  # as it is read again
-    told.update(json.dumps(written, sort_keys=True).encode())
+    digest.update(json.dumps(written, sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
-        told.update(f"{name} {array.dtype.str} {arrays[name].shape} ".encode())
-        told.update(array.reshape(-1).view(np.uint8).data)
-    return told.hexdigest()
+        digest.update(f"{name} {array.dtype.str} {arrays[name].shape} ".encode())
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def fingerprint_of_file(path: Path) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from pcn.algorithms.execution import Execution
 from pcn.algorithms.pcn.contender import AbstractFitting
-from pcn.algorithms.pcn.executing import Executing, told_of_stopped
+from pcn.algorithms.pcn.executing import Executing, notices_of_stopped
 from pcn.algorithms.pcn.network import network_name
 from pcn.algorithms.pcn.raced_ending import RacedEnding
 from pcn.algorithms.pcn.refinements.consolidation import Consolidation
@@ -61,8 +61,8 @@ class Ending:
         self._executing.iterate()
         if self.done:
             total_steps = self._training.config.total_steps
-            told = told_of_stopped(self._num_stopped, len(self._archive), total_steps)
-            self._training.notices.extend(told)
+            notices = notices_of_stopped(self._num_stopped, len(self._archive), total_steps)
+            self._training.notices.extend(notices)
 
     @property
     def _num_stopped(self) -> int:

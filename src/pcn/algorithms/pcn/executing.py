@@ -12,7 +12,7 @@ from pcn.algorithms.pcn.training import Training
 from pcn.nets.policy import ConditionedPolicy
 
 
-def told_of_stopped(stopped: int, commands: int, total_steps: int) -> list[str]:
+def notices_of_stopped(stopped: int, commands: int, total_steps: int) -> list[str]:
     """Which commands are not offered because the steps were too few to execute them, if any."""
     if stopped == 0:
         return []

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Int
 
 from pcn.algorithms.pcn.contender import AbstractFitting, Contender, Entries
-from pcn.algorithms.pcn.executing import told_of_stopped
+from pcn.algorithms.pcn.executing import notices_of_stopped
 from pcn.algorithms.pcn.network import network_name
 from pcn.algorithms.pcn.racing import Racing, Rules
 from pcn.algorithms.pcn.refinements.consolidation import Consolidating
@@ -78,8 +78,8 @@ class RacedEnding:
             self._final.iterate()
             if self.done:
                 total_steps = self._training.config.total_steps
-                told = told_of_stopped(self._num_stopped, len(self._offered()), total_steps)
-                self._training.notices.extend(told)
+                notices = notices_of_stopped(self._num_stopped, len(self._offered()), total_steps)
+                self._training.notices.extend(notices)
 
     def _ask(self) -> None:
         """Ask the next refinement whether it has a contender."""
@@ -174,7 +174,7 @@ class RacedEnding:
         assert self._final is not None, "the training is not done"
         return int((~self._final.left).sum())
 
-    def _told(self) -> Entries:
+    def _executed_entries(self) -> Entries:
         """The chosen commands that were executed; all of them if none was."""
         assert self._final is not None, "the training is not done"
         executed = np.flatnonzero(self._final.left)
@@ -187,7 +187,11 @@ class RacedEnding:
         offered as not executed.
         """
         assert self._final is not None, "the training is not done"
-        entries, dataset, stopped = self._told(), self._training.dataset, self._num_stopped
+        entries, dataset, stopped = (
+            self._executed_entries(),
+            self._training.dataset,
+            self._num_stopped,
+        )
         if stopped == len(self._final.left):
             return CoverageSet.unexecuted(
                 entries.desired_returns,
@@ -209,7 +213,7 @@ class RacedEnding:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The networks that execute the commands, and whether their commands follow rewards."""
-        contenders = self._told().contenders
+        contenders = self._executed_entries().contenders
         arrays: dict[str, np.ndarray] = {}
         for number, contender in enumerate(contenders):
             arrays |= named_arrays(contender.policy, network_name(number))

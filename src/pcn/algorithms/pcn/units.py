@@ -13,13 +13,13 @@ def check_units(config: CoreConfig, spec: EnvironmentSpec, notices: list[str]) -
     if not config.order.needs_one_unit or config.dominance_scaling != "none":
         return
     if not spec.has_one_unit:
-        told = ", ".join(
+        listed = ", ".join(
             f"{one.name} ({one.direction} {one.unit or 'without a unit'})"
             for one in spec.objectives
         )
         raise UserError(
             f"{config.dominance} adds up objectives, and those of {spec.name} are different "
-            f"things: {told}; with dominance_scaling=seen they count as shares of the range seen"
+            f"things: {listed}; with dominance_scaling=seen they count as shares of the range seen"
         )
     if not spec.objectives[0].unit:
         notices.append(

@@ -78,7 +78,7 @@ def common_problem(
     one_unit = all(own_problem(run).one_unit for run in runs)
     notes = []
     if any(run.coverage_set.order != order for run in runs):
-        orders = sorted({run.coverage_set.order.told for run in runs})
+        orders = sorted({run.coverage_set.order.description for run in runs})
         notes.append(
             f"the runs follow different orders ({', '.join(orders)}): all are measured by Pareto "
             "dominance"
@@ -92,16 +92,22 @@ def common_problem(
     first, known = own[0].front, runs[0].spec.front
     if any(problem.front is None for problem in own):
         front = _union(entrants, tolerances)
-        told = f"the union of all executed fronts ({len(front)} points), as no front is known"
-        return CommonProblem(lowest, front, told, tolerances, tuple(notes), order, one_unit)
+        measured_against = (
+            f"the union of all executed fronts ({len(front)} points), as no front is known"
+        )
+        return CommonProblem(
+            lowest, front, measured_against, tolerances, tuple(notes), order, one_unit
+        )
     if all(same_front(problem.front, first) for problem in own):
         assert first is not None, "no front is missing"
         assert known is not None, "it is the spec's"
         which = "" if order == PARETO else f", {order.adjective} of {len(known.returns)}"
-        told = f"the {known.status} front ({len(first)} points{which})"
-        return CommonProblem(lowest, first, told, tolerances, tuple(notes), order, one_unit)
-    told = "the front of each run's own environment: they differ"
-    return CommonProblem(lowest, None, told, tolerances, tuple(notes), order, one_unit)
+        measured_against = f"the {known.status} front ({len(first)} points{which})"
+        return CommonProblem(
+            lowest, first, measured_against, tolerances, tuple(notes), order, one_unit
+        )
+    measured_against = "the front of each run's own environment: they differ"
+    return CommonProblem(lowest, None, measured_against, tolerances, tuple(notes), order, one_unit)
 
 
 def _union(

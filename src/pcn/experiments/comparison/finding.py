@@ -102,10 +102,10 @@ def _with_differences(entrants: list[Entrant]) -> list[Entrant]:
         names = sorted({name for other in others for name in other})
         differing = [name for name in names if len({repr(other.get(name)) for other in others}) > 1]
         # If a refinement is off, its hyperparameters do not matter.
-        told = [
+        shown_names = [
             name for name in differing if "." not in name or name.partition(".")[0] not in differing
         ]
-        added = "".join(f"-{name}={_shown(values.get(name, False))}" for name in told)
+        added = "".join(f"-{name}={_shown(values.get(name, False))}" for name in shown_names)
         named.append(replace(entrant, label=entrant.label + added))
     return named
 

@@ -100,11 +100,11 @@ def runs_table(comparison: Comparison) -> Table:
     rows: list[list[Any]] = []
     for entrant, measured in zip(comparison.entrants, comparison.measured, strict=True):
         values = [measured.get(kind, {}).get(metric, "") for kind in KINDS for metric in metrics]
-        told = {} if entrant.run is None else entrant.run.metrics
+        recorded = {} if entrant.run is None else entrant.run.metrics
         commanded = entrant.run is not None and entrant.run.takes_commands
-        fidelity = told.get("fidelity", {}).get("exact", "") if commanded else ""
+        fidelity = recorded.get("fidelity", {}).get("exact", "") if commanded else ""
         names = entrant.label, entrant.seed, entrant.source.name
-        rows.append([*names, *values, fidelity, told.get("steps", "")])
+        rows.append([*names, *values, fidelity, recorded.get("steps", "")])
     return [*header, "fidelity", "steps"], rows
 
 

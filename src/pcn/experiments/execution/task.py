@@ -122,7 +122,7 @@ def perform(task: Task, tell: Tell, should_stop: ShouldStop) -> Ended:
             ended = _perform(here, tell, should_stop, travelling.upload_checkpoint)
             travelling.upload()
         except (OSError, UserError) as error:
-            return Ended(task.name, "failed", _told(error), disk_full=_is_full(error))
+            return Ended(task.name, "failed", _error_message(error), disk_full=_is_full(error))
         return ended
 
 
@@ -142,7 +142,7 @@ def _perform(task: Task, tell: Tell, should_stop: ShouldStop, saved: Callable[[]
             ending = _carry_out(task, status.attempt, tell, should_stop, saved)
     except Exception as error:
         # Not even the log could be written.
-        return Ended(task.name, "failed", _told(error), disk_full=_is_full(error))
+        return Ended(task.name, "failed", _error_message(error), disk_full=_is_full(error))
     ended = dataclasses.replace(
         ending,
         seconds=time.perf_counter() - started,
@@ -158,10 +158,10 @@ def _perform(task: Task, tell: Tell, should_stop: ShouldStop, saved: Callable[[]
 def _carry_out(
     task: Task, attempt: int, tell: Tell, should_stop: ShouldStop, saved: Callable[[], None]
 ) -> Ended:
-    last_told, phase = 0.0, "training"
+    last_reported, phase = 0.0, "training"
 
     def report(event: Event) -> None:
-        nonlocal last_told, phase
+        nonlocal last_reported, phase
         if isinstance(event, Started):
             print(f"{_now()} {event.settings.algorithm} at step {event.steps:,}")
         elif isinstance(event, Noticed):
@@ -170,8 +170,8 @@ def _carry_out(
             if isinstance(event, Advanced):
                 phase = event.phase
                 saved()
-            if time.monotonic() - last_told >= TELL_SECONDS:
-                last_told = time.monotonic()
+            if time.monotonic() - last_reported >= TELL_SECONDS:
+                last_reported = time.monotonic()
                 # If nobody reads the events any more, `should_stop` will end the run.
                 with suppress(BrokenPipeError):
                     tell(Moved(task.name, event.steps, event.total_steps, phase))
@@ -203,7 +203,7 @@ def _carry_out(
             print(f"{_now()} {error}")
         else:
             traceback.print_exc(file=sys.stdout)
-        return Ended(task.name, "failed", _told(error), disk_full=_is_full(error))
+        return Ended(task.name, "failed", _error_message(error), disk_full=_is_full(error))
     print(f"{_now()} done")
     return Ended(task.name, "done")
 
@@ -238,7 +238,7 @@ def _status_after(status: Status, ended: Ended) -> Status:
     )
 
 
-def _told(error: Exception) -> str:
+def _error_message(error: Exception) -> str:
     """An error in one sentence."""
     if isinstance(error, UserError):
         return str(error)

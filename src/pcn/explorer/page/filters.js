@@ -178,7 +178,7 @@ export function createFilters(host, { store, scene }) {
     };
   }
 
-  let told = null;
+  let announcement = null;
   return {
     update: (changed) => {
       if (!['limits', 'run', 'flipped', 'scheme'].some((key) => changed.has(key))) return;
@@ -189,9 +189,9 @@ export function createFilters(host, { store, scene }) {
       );
       clear.disabled = store.state.limits.every((limit) => limit === null);
       cards.forEach((card) => card.update());
-      clearTimeout(told);
+      clearTimeout(announcement);
       if (changed.has('limits') && !changed.has('first')) {
-        told = setTimeout(() => announce(count.textContent), 600);
+        announcement = setTimeout(() => announce(count.textContent), 600);
       }
     },
   };

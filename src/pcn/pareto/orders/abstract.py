@@ -101,7 +101,7 @@ class AbstractOrder(ABC):
         return covered
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The order in words, with its options: `lambda-lorenz (weight 0.5)`."""
         content = self.to_json()
         chosen = {name: value for name, value in content.items() if isinstance(value, float)}
