@@ -32,7 +32,12 @@ SUITES = {
     "pareto": (["pareto"], ["tests/pareto"]),
     "coverage": (
         ["coverage.py", "single_returns.py", "command.py"],
-        ["tests/test_coverage.py", "tests/test_single_returns.py", "tests/test_command.py"],
+        [
+            "tests/test_coverage.py",
+            "tests/test_single_returns.py",
+            "tests/test_command.py",
+            "tests/runs/test_measures.py",
+        ],
     ),
     "comparison": (
         ["experiments/comparison"],
