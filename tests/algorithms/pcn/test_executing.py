@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcn.algorithms.execution import nth_key
-from pcn.algorithms.pcn.executing import Executing, told_of_stopped
+from pcn.algorithms.pcn.executing import Executing, notices_of_stopped
 from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.finding import find_environment
@@ -139,8 +139,8 @@ def test_where_steps_are_too_few_short_commands_come_first():
 
 
 def test_commands_that_were_stopped_are_told_and_only_those():
-    assert told_of_stopped(0, 5, 100) == []
-    (some,), (all_of_them,) = told_of_stopped(2, 5, 100), told_of_stopped(5, 5, 100)
+    assert notices_of_stopped(0, 5, 100) == []
+    (some,), (all_of_them,) = notices_of_stopped(2, 5, 100), notices_of_stopped(5, 5, 100)
     assert some.startswith("2 of 5 commands") and some.endswith("are not offered")
     assert all_of_them.endswith("no policy is offered as executed")
 
