@@ -225,6 +225,14 @@ def test_older_runs_vary_stored_episodes_only():
     assert "Junctions" not in refinements
 
 
+def test_older_runs_repeat_random_actions_wherever_episodes_end():
+    old = PCNConfig().to_json()
+    assert old["refinements"]["sticky_actions"].pop("ending_exponent") == 0.5
+    refinements = {type(one).__name__: one for one in PCNConfig.recorded(old).refinements}
+    sticky = refinements["StickyActions"]
+    assert sticky.ending_exponent == sticky.exponent == 2
+
+
 def test_older_runs_with_junctions_have_no_branches():
     old = PCNConfig().to_json()
     assert old["refinements"]["junctions"].pop("branch_share") > 0

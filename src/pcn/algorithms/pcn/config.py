@@ -27,6 +27,7 @@ RETIRED = {
 }
 """Hyperparameters of earlier versions that change nothing any more."""
 OLDER: dict[str, dict[str, Any]] = {
+    "sticky_actions": {"ending_exponent": 2.0},
     "variations": {"alike": 0},
     "junctions": {"branch_share": 0.0, "renewal_steps": 1},
     "weighted_values": {"normalises": False, "polishing": 0.0, "quiet_share": 0.0},

@@ -127,7 +127,7 @@ class Training:
     def repeat_probabilities(self, num_episodes: int) -> Float[np.ndarray, " episode"]:
         """For each episode, how likely a random action is the last action again."""
         for refinement in self.refinements:
-            repeat = refinement.repeat_probabilities(num_episodes, self.rng)
+            repeat = refinement.repeat_probabilities(num_episodes, self)
             if repeat is not None:
                 return repeat
         return np.zeros(num_episodes)

@@ -87,10 +87,10 @@ class AbstractRefinement:
         return policy
 
     def repeat_probabilities(
-        self, num_episodes: int, rng: np.random.Generator
+        self, num_episodes: int, training: Training
     ) -> Float[np.ndarray, " episode"] | None:
         """For each episode, how likely a random action is the last action again."""
-        del num_episodes, rng
+        del num_episodes, training
         return None
 
     def bound_on_returns(self, training: Training) -> Float[np.ndarray, " objective"] | None:
