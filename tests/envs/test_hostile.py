@@ -132,6 +132,27 @@ def test_training_refuses_it_and_names_the_step(name, run):
     assert re.match(IN_STEP_3, str(refused.value))
 
 
+@pytest.mark.parametrize("run", [scripted, stepped])
+def test_training_refuses_answers_with_too_few_values(run):
+    told = "^wild in step 1 of an episode: `step` must return five values.*returned 4"
+    with pytest.raises(UserError, match=told):
+        run(environment(OldFashioned))
+
+
+def test_training_refuses_a_start_without_an_info():
+    class Bare(Tame):
+        starts = 0
+
+        def reset(self, **options):
+            answer = super().reset(**options)
+            Bare.starts += 1
+            return answer if Bare.starts == 1 else answer[0]  # the first is for the description
+
+    told = "^wild at the start of an episode: `reset` must return two values"
+    with pytest.raises(UserError, match=told):
+        stepped(environment(Bare))
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_training_refuses_observations_that_are_not_finite(value):
     with pytest.raises(

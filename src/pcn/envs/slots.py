@@ -105,14 +105,15 @@ class Slot:
     def reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
         self._check.begin()
-        observation, info = self.environment.reset(seed=seed)
+        observation, info = self._check.episode_start(self.environment.reset(seed=seed))
         return self.reader.first(observation), self._check.mask(info)
 
     def step(self, action: Any) -> Outcome:
         """Take an action."""
         check = self._check
         check.advance()
-        observation, reward, terminated, truncated, info = self.environment.step(action)
+        answer = self.environment.step(action)
+        observation, reward, terminated, truncated, info = check.outcome(answer)
         self.watcher(1)
         terminated = check.flag("terminated", terminated)
         truncated = check.flag("truncated", truncated)

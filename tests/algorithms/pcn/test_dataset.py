@@ -12,6 +12,7 @@ from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.store import TransitionStore
 from pcn.envs import EnvironmentSpec, Objective
 from pcn.episodes import Episodes
+from pcn.errors import UserError
 from pcn.pareto import ORDERS, dominating_score, unique_front
 
 LIMIT, BATCH, CAPACITY = 6, 8, 20
@@ -326,6 +327,26 @@ def test_going_on_after_a_restore_leaves_the_arrays_alone():
         loaded.add(make_episodes(rng))
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, copies[name], err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["rows.lengths", "rows.returns", "rows.lowest", "rows.highest"])
+@pytest.mark.parametrize(
+    "wrong", [lambda array: array[:-1], lambda array: array[[0, *range(len(array))]]]
+)
+def test_arrays_for_another_number_of_episodes_are_refused(name, wrong):
+    arrays = filled(np.random.default_rng(0), 3).to_arrays()
+    loaded = Dataset(make_spec(), CONFIG)
+    with pytest.raises(
+        UserError, match=f"^{name} has shape .*, expected {len(arrays['rows.slots'])}"
+    ):
+        loaded.from_arrays({**arrays, name: wrong(arrays[name])})
+
+
+def test_one_number_does_not_stand_for_all_episodes():
+    arrays = filled(np.random.default_rng(0), 3).to_arrays()
+    loaded = Dataset(make_spec(), CONFIG)
+    with pytest.raises(UserError, match=r"^store\.lengths has shape \(\)"):
+        loaded.from_arrays({**arrays, "store.lengths": np.zeros((), np.int32)})
 
 
 def test_an_empty_dataset_makes_the_round_trip_too():

@@ -13,6 +13,7 @@ from pcn.algorithms.pcn.rows import Archive, Rows
 from pcn.algorithms.pcn.store import Arrival, Drawing, TransitionStore, written
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
+from pcn.errors import UserError
 from pcn.pareto import PARETO, AbstractOrder, Scaled, Scoreboard, has_changed, spread
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
@@ -277,8 +278,11 @@ class Dataset:
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave; episodes may lie in other slots than before."""
+        num_rows = len(arrays["rows.slots"])
+        for name, array in arrays.items():
+            if name.startswith(("rows.", "store.", "records.")) and array.shape[:1] != (num_rows,):
+                raise UserError(f"{name} has shape {array.shape}, expected {num_rows} episodes")
         rows = Rows(*(arrays[f"rows.{field.name}"] for field in fields(Rows)))
-        num_rows = len(rows.slots)
         named = named_arrays(self.store, "store")
         for name, leaf in named.items():
             full = np.zeros_like(leaf)
