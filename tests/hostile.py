@@ -1,8 +1,10 @@
 """Gymnasium environments that misbehave: at once, or only after a number of steps."""
 
 import os
+import signal
 import sys
 import time
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -106,12 +108,32 @@ class Hangs(Tame):
         return super().reward(action)
 
 
+class HangsOnceSeen(Tame):
+    """Never answers again, and makes the file that a variable names, when it begins to."""
+
+    def reward(self, action):
+        if self.late:
+            Path(os.environ["HOSTILE_FILE"]).touch()
+            time.sleep(1000)
+        return super().reward(action)
+
+
 class Dies(Tame):
     """Takes its process with it."""
 
     def reward(self, action):
         if self.late:
             os._exit(9)
+        return super().reward(action)
+
+
+class Crashes(Tame):
+    """Is killed by the system, as after a wrong access to memory."""
+
+    def reward(self, action):
+        if self.late:
+            signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGSEGV)
         return super().reward(action)
 
 
