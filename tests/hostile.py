@@ -1,5 +1,6 @@
 """Gymnasium environments that misbehave: at once, or only after a number of steps."""
 
+import asyncio
 import os
 import signal
 import sys
@@ -96,6 +97,27 @@ class Exits(Tame):
     def reward(self, action):
         if self.late:
             sys.exit(3)
+        return super().reward(action)
+
+
+def raising(error):
+    """An environment that raises `error` from step `LATE` on."""
+
+    class Hostile(Tame):
+        def reward(self, action):
+            if self.late:
+                raise error
+            return super().reward(action)
+
+    return Hostile
+
+
+class Cancels(Tame):
+    """Raises what is meant for coroutines, and is no `Exception`."""
+
+    def reward(self, action):
+        if self.late:
+            raise asyncio.CancelledError("lost")
         return super().reward(action)
 
 

@@ -13,6 +13,7 @@ import pytest
 import pcn
 from hostile import (
     ALL,
+    Cancels,
     CannotBeClosed,
     Dies,
     Endless,
@@ -22,6 +23,7 @@ from hostile import (
     Tame,
     ending,
     masking,
+    raising,
     rewarding,
     showing,
 )
@@ -61,6 +63,8 @@ REFUSED = {
     "truncated=None": (ending(truncated=None), "`truncated` is None, which is neither true"),
     "two flags": (ending(terminated=[True, False]), r"`terminated` is \[True, False\], which is"),
     "exit": (Exits, r"it failed at hostile\.py:\d+: SystemExit: 3"),
+    "generator exit": (raising(GeneratorExit()), r"it failed at hostile\.py:\d+: GeneratorExit"),
+    "cancelled": (Cancels, r"it failed at hostile\.py:\d+: asyncio\..*CancelledError: lost"),
 }
 """What is refused in the first random episode, and in the middle of a training."""
 
@@ -342,6 +346,13 @@ def test_a_death_is_told_by_a_check_of_one_that_is_known():
         pcn.check(Dies, arguments={**IN_WORKERS, **known, "masked_actions": False})
 
 
+def test_ctrl_c_in_an_environment_stays_what_it_is():
+    with pytest.raises(KeyboardInterrupt):
+        probed(raising(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        stepped(environment(raising(KeyboardInterrupt())))
+
+
 def test_what_random_episodes_refuse_is_refused_in_a_worker_process_too():
     with pytest.raises(UserError, match=r"^hostile:Exits in step 3 of an episode: it failed at"):
         find_environment("hostile:Exits", IN_WORKERS)
@@ -389,8 +400,8 @@ def test_one_that_cannot_be_closed_after_random_episodes_is_told(caplog):
     assert "wild could not be closed" in caplog.text
 
 
-def test_a_worker_tells_what_its_environment_answered():
-    kind = Exits
+@pytest.mark.parametrize("kind", [Exits, Cancels])
+def test_a_worker_tells_what_its_environment_answered(kind):
     with pytest.raises(UserError, match=IN_STEP_3 + "it failed at"):
         scripted(environment(kind, workers=True))
 

@@ -106,9 +106,9 @@ class Prober:
             states = [
                 deepcopy(self._first_observation(self.fresh_seed())) for _ in range(FIRST_STATES)
             ]
-        except UserError:
+        except (UserError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+        except BaseException as error:  # whatever the environment's own code raises
             raise self._check.refusal(failure_of(error)) from None
         return not all(_equal(states[0], observation) for observation in states)
 
@@ -138,9 +138,9 @@ class Prober:
         room = max(1, int(share * self.steps_left))
         try:
             episode = self._played(step_limit, room, seed=seed, script=script, repeat=repeat)
-        except UserError:
+        except (UserError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+        except BaseException as error:  # whatever the environment's own code raises
             raise self._check.refusal(failure_of(error)) from None
         self.evidence.seconds += time.perf_counter() - started
         self.num_episodes += 1

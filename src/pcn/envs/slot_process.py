@@ -56,7 +56,9 @@ class SlotProcess:
             return False, getattr(self._slot, what)(message)
         except UserError as error:
             return True, str(error)
-        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever the environment's own code raises
             if self._slot is None:
                 return True, f"cannot make {self._name} in a worker process: {failure_of(error)}"
             return True, self._slot.failure(error)

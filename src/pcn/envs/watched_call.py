@@ -71,7 +71,9 @@ def _work(pipe: Connection, name: str, function: Watched) -> None:
         )
     except UserError as error:
         pipe.send(("failed", str(error)))
-    except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the environment's own code raises
         pipe.send(("failed", f"{name}: {failure_of(error)}"))
     else:
         pipe.send(("done", found))
