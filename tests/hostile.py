@@ -1,8 +1,11 @@
 """Gymnasium environments that misbehave: at once, or only after a number of steps."""
 
+import asyncio
 import os
+import signal
 import sys
 import time
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -97,11 +100,42 @@ class Exits(Tame):
         return super().reward(action)
 
 
+def raising(error):
+    """An environment that raises `error` from step `LATE` on."""
+
+    class Hostile(Tame):
+        def reward(self, action):
+            if self.late:
+                raise error
+            return super().reward(action)
+
+    return Hostile
+
+
+class Cancels(Tame):
+    """Raises what is meant for coroutines, and is no `Exception`."""
+
+    def reward(self, action):
+        if self.late:
+            raise asyncio.CancelledError("lost")
+        return super().reward(action)
+
+
 class Hangs(Tame):
     """Never answers again."""
 
     def reward(self, action):
         if self.late:
+            time.sleep(1000)
+        return super().reward(action)
+
+
+class HangsOnceSeen(Tame):
+    """Never answers again, and makes the file that a variable names, when it begins to."""
+
+    def reward(self, action):
+        if self.late:
+            Path(os.environ["HOSTILE_FILE"]).touch()
             time.sleep(1000)
         return super().reward(action)
 
@@ -112,6 +146,16 @@ class Dies(Tame):
     def reward(self, action):
         if self.late:
             os._exit(9)
+        return super().reward(action)
+
+
+class Crashes(Tame):
+    """Is killed by the system, as after a wrong access to memory."""
+
+    def reward(self, action):
+        if self.late:
+            signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGSEGV)
         return super().reward(action)
 
 

@@ -81,6 +81,22 @@ def test_what_a_script_defines_is_found_by_others(script, monkeypatch):
     assert find_function(name)() == 7
 
 
+def test_a_script_that_trains_when_it_is_imported_is_told_so(tmp_path, monkeypatch):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "training_script.py").write_text(
+        "import pcn\n"
+        "def make():\n    return 7\n"
+        f"pcn.train('deep-sea-treasure', out={str(tmp_path / 'run')!r})\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UserError) as told:
+        find_function("training_script:make")
+    said = str(told.value)
+    assert "importing training_script.py ran a training" in said
+    assert "run exists already" in said
+    assert said.endswith('belongs under `if __name__ == "__main__":`')
+
+
 def test_where_to_look_for_a_script_is_told(script):
     with pytest.raises(UserError, match=r"work in the folder of elsewhere\.py, or put that folder"):
         find_function("elsewhere:make")

@@ -103,6 +103,11 @@ def _imported(name: str) -> Any:
         found: Any = sys.modules["__main__"] if own else importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
+    except UserError as error:  # only a script that calls this package while it is imported
+        raise UserError(
+            f"cannot find {name}: importing {module_name}.py ran a training or another part of pcn "
+            f'({error}); what trains belongs under `if __name__ == "__main__":`'
+        ) from None
     except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise UserError(f"cannot find {name}: {error}{_where_to_look(module_name)}") from None
     return found

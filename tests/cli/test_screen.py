@@ -99,6 +99,15 @@ def test_square_brackets_are_shown(name, terminal):
     assert all(word in terminal.getvalue() for word in name.split())
 
 
+def test_a_single_policy_is_counted_in_the_singular(terminal):
+    run = made_run([[1, -1]])
+    screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
+    shown = terminal.getvalue()
+    assert "1 non-dominated policy" in shown
+    assert "1 non-dominated return found" in shown
+    assert "1 of 1 policy returns what was requested" in shown
+
+
 @pytest.mark.parametrize("algorithm", ["pcn", "mones", "ra"])
 def test_only_policies_that_take_commands_are_measured_by_them(algorithm, terminal):
     # A policy of RA that sampled (2, -2) in training and returns (2, -3) falls short of nothing.

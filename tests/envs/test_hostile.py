@@ -2,6 +2,8 @@
 
 import multiprocessing
 import re
+import time
+from dataclasses import asdict
 
 import gymnasium as gym
 import jax
@@ -11,6 +13,7 @@ import pytest
 import pcn
 from hostile import (
     ALL,
+    Cancels,
     CannotBeClosed,
     Dies,
     Endless,
@@ -20,13 +23,14 @@ from hostile import (
     Tame,
     ending,
     masking,
+    raising,
     rewarding,
     showing,
 )
 from pcn.algorithms.mones.config import MONESConfig
 from pcn.algorithms.mones.pool import Pool
 from pcn.algorithms.mones.search_distribution import DiagonalGaussian
-from pcn.envs.finding import environment_name
+from pcn.envs.finding import environment_name, find_environment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.gymnasium_source import GymnasiumSource, missing_hint
 from pcn.envs.observations import ObservationReader, is_picture
@@ -59,6 +63,8 @@ REFUSED = {
     "truncated=None": (ending(truncated=None), "`truncated` is None, which is neither true"),
     "two flags": (ending(terminated=[True, False]), r"`terminated` is \[True, False\], which is"),
     "exit": (Exits, r"it failed at hostile\.py:\d+: SystemExit: 3"),
+    "generator exit": (raising(GeneratorExit()), r"it failed at hostile\.py:\d+: GeneratorExit"),
+    "cancelled": (Cancels, r"it failed at hostile\.py:\d+: asyncio\..*CancelledError: lost"),
 }
 """What is refused in the first random episode, and in the middle of a training."""
 
@@ -315,6 +321,84 @@ def test_a_worker_that_dies_is_told_with_its_exit_code():
         taking_steps(slots)
 
 
+IN_WORKERS = {"workers": True, "answer_seconds": 30.0}
+
+
+@pytest.mark.parametrize("kind", [Tame, Endless, "resource-gathering-v0"])
+def test_probing_finds_the_same_in_a_worker_process(kind):
+    name = kind if isinstance(kind, str) else environment_name(kind)
+    announced = []
+    here, there = (
+        find_environment(name, {**IN_WORKERS, "workers": workers}, total_steps=2_000,
+                         before_probing=announced.append)
+        for workers in (False, True)
+    )  # fmt: skip
+    assert announced == [400, 400]
+    assert here.num_steps == there.num_steps > 0
+    assert here.environment.spec.to_json() == there.environment.spec.to_json()
+    assert here.arguments == {**there.arguments, "workers": False}
+    # Where steps take long, workers are recommended.
+    here.evidence.remarks[:] = [one for one in here.evidence.remarks if "a step takes" not in one]
+    here.evidence.seconds = there.evidence.seconds = 0.0
+    np.testing.assert_equal(asdict(here.evidence), asdict(there.evidence))
+
+
+def test_a_hang_while_probing_is_told_of_given_up_and_ended(monkeypatch, caplog):
+    find_environment("hostile:Tame", IN_WORKERS)  # from here on processes start quickly
+    monkeypatch.setattr("pcn.envs.worker_slots.TOLD_SECONDS", 2.0)
+    before = set(multiprocessing.active_children())
+    with pytest.raises(UserError, match=r"^hostile:Hangs: worker process \d+ has not answered for"):
+        find_environment("hostile:Hangs", {"workers": True, "answer_seconds": 4.0})
+    assert "has not answered for 2 s; it is given up after 4 s" in caplog.text
+    assert not set(multiprocessing.active_children()) - before
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"), [("Dies", "exit code 9"), ("Crashes", "killed by signal 11")]
+)
+def test_a_death_while_probing_is_told_with_its_reason(kind, why):
+    with pytest.raises(UserError, match=rf"^hostile:{kind}: .* died \(pid \d+, {why}\)$"):
+        find_environment(f"hostile:{kind}", IN_WORKERS)
+
+
+def test_a_death_is_told_by_a_check_of_one_that_is_known():
+    known = {"step_limit": 9, "reference_point": (0.0, -9.0), "deterministic": True}
+    with pytest.raises(UserError, match=r"died \(pid \d+, exit code 9\)"):
+        pcn.check(Dies, arguments={**IN_WORKERS, **known, "masked_actions": False})
+
+
+def test_ctrl_c_in_an_environment_stays_what_it_is():
+    with pytest.raises(KeyboardInterrupt):
+        probed(raising(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        stepped(environment(raising(KeyboardInterrupt())))
+
+
+def test_what_random_episodes_refuse_is_refused_in_a_worker_process_too():
+    with pytest.raises(UserError, match=r"^hostile:Exits in step 3 of an episode: it failed at"):
+        find_environment("hostile:Exits", IN_WORKERS)
+
+
+class Pauses(Tame):
+    """Is slow, but not silent for long."""
+
+    def reward(self, action):
+        time.sleep(0.5 if self.late else 0.0)
+        return super().reward(action)
+
+
+def test_a_pause_while_probing_in_this_process_is_told_of(monkeypatch, caplog):
+    monkeypatch.setattr("pcn.envs.silence.TOLD_SECONDS", 0.2)
+    find_environment(environment_name(Pauses), {}, thing=Pauses, total_steps=60)
+    assert "Pauses has not answered for 0 s; it is waited for until Ctrl-C" in caplog.text
+
+
+def test_an_environment_that_answers_is_not_told_of(monkeypatch, caplog):
+    monkeypatch.setattr("pcn.envs.silence.TOLD_SECONDS", 2.0)
+    find_environment(environment_name(Pauses), {}, thing=Pauses, total_steps=60)
+    assert not caplog.records
+
+
 def test_one_that_cannot_be_closed_is_told_once_and_all_are_closed(monkeypatch, caplog):
     monkeypatch.setattr(CannotBeClosed, "tried", 0)
     made = environment(CannotBeClosed)
@@ -337,8 +421,8 @@ def test_one_that_cannot_be_closed_after_random_episodes_is_told(caplog):
     assert "wild could not be closed" in caplog.text
 
 
-def test_a_worker_tells_what_its_environment_answered():
-    kind = Exits
+@pytest.mark.parametrize("kind", [Exits, Cancels])
+def test_a_worker_tells_what_its_environment_answered(kind):
     with pytest.raises(UserError, match=IN_STEP_3 + "it failed at"):
         scripted(environment(kind, workers=True))
 

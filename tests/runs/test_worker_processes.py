@@ -239,3 +239,32 @@ sys.argv[0] = "pcn"
 import runpy
 runpy.run_module("pcn", run_name="__main__", alter_sys=False)
 """
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "command", [["train"], ["train", "--workers"], ["check"]], ids=["train", "workers", "check"]
+)
+def test_the_first_signal_while_probing_ends_the_program(command, number, tmp_path):
+    started = tmp_path / "started"
+    folder = tmp_path / "run"
+    out = ["--out", str(folder)] if command[0] == "train" else []
+    process = subprocess.Popen(
+        [sys.executable, "-c", TRAIN, command[0], "hostile:HangsOnceSeen", *command[1:], *out],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "HOSTILE_FILE": str(started)},
+        cwd=Path(__file__).parents[1],
+    )  # fmt: skip
+    try:
+        assert soon(lambda: started.exists() or process.poll() is not None)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=SECONDS / 2)
+        ended = soon(lambda: empty(process.pid))
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.stderr.close()
+    assert process.returncode == 128 + number, said
+    assert said == "pcn: interrupted\n"
+    assert not folder.exists()
+    assert ended, "processes were left behind"

@@ -11,6 +11,7 @@ import tyro
 from rich.markup import escape
 from rich.table import Table
 
+from pcn.cli.interrupt import end_on_interrupt
 from pcn.cli.options import (
     environment_options,
     environment_taker,
@@ -46,7 +47,9 @@ class CheckOptions:
             f"Running random episodes of {escape(self.environment)}, "
             f"for {CHECK_SECONDS:.0f} seconds at most\n"
         )
-        show(check(self.environment, arguments=arguments), self.environment)
+        with end_on_interrupt():
+            found = check(self.environment, arguments=arguments)
+        show(found, self.environment)
 
 
 ARGUMENTS = environment_options()

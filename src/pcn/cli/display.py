@@ -36,6 +36,8 @@ class Display:
     def __init__(self, console: Console, doing: str) -> None:
         self._console = console
         self._doing = doing
+        self.started = False
+        """Whether training has begun."""
         self._bar: Progress | None = None
         self._hypervolume = "-"
         self._last_line = 0
@@ -75,6 +77,7 @@ class Display:
             self._advance(event)
 
     def _start(self, event: Started) -> None:
+        self.started = True
         self._console.print(first_line(self._doing, event))
         if not self._console.is_terminal:
             package = package_of(event.settings.environment)

@@ -36,7 +36,8 @@ class Resume:
                 f"{self.run} is finished already; look at it with `pcn explore {self.run}`"
             )
         logs = loggers.logs_again(self.run)
-        with Display(console, "Resuming") as display, stop_on_interrupt(self.run) as stop:
+        display = Display(console, "Resuming")
+        with display, stop_on_interrupt(self.run, at_once=lambda: not display.started) as stop:
             run = carry_out(
                 folder,
                 report=loggers.all_of(display, *logs),

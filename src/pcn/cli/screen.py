@@ -84,13 +84,13 @@ def number(value: float) -> str:
     return f"{value + 0.0:.6g}"  # adding zero makes no minus zero
 
 
-def count_of(count: float, noun: str) -> str:
-    """A number with its noun.
+def count_of(count: float, noun: str, nouns: str = "") -> str:
+    """A number with its noun; `nouns` is the plural if it does not end in s.
 
-    >>> count_of(1, "step"), count_of(12, "step")
-    ('1 step', '12 steps')
+    >>> count_of(1, "step"), count_of(12, "step"), count_of(2, "policy", "policies")
+    ('1 step', '12 steps', '2 policies')
     """
-    return f"{count:g} {noun}" if count == 1 else f"{count:g} {noun}s"
+    return f"{count:g} {noun}" if count == 1 else f"{count:g} {nouns or noun + 's'}"
 
 
 def vector(values: Any) -> str:
@@ -168,7 +168,9 @@ def show_coverage_set(
         return
     parts = [
         f"hypervolume {number(executed['hypervolume'])}{_interval(executed)}",
-        f"{executed['cardinality']} {order.adjective} policies",
+        count_of(
+            executed["cardinality"], f"{order.adjective} policy", f"{order.adjective} policies"
+        ),
     ]
     if "epsilon" in executed:
         parts.insert(1, f"I_eps {number(executed['epsilon'])}")
@@ -178,11 +180,12 @@ def show_coverage_set(
     if spec.front is not None:
         count = int(order.non_dominated_mask(spec.front.returns).sum())
         part = "" if order == PARETO else f"{count} {order.adjective} of "
-        parts[-1] += f" ({spec.front.status} front: {part}{len(spec.front.returns)} points)"
+        points = count_of(len(spec.front.returns), "point")
+        parts[-1] += f" ({spec.front.status} front: {part}{points})"
     console.print("[bold]executed[/]  " + " · ".join(parts))
     console.print(
         f"[bold]archive[/]   hypervolume {number(archive['hypervolume'])} · "
-        f"{archive['cardinality']} {order.adjective} returns found in training"
+        f"{count_of(archive['cardinality'], f'{order.adjective} return')} found in training"
     )
     if "gini" in executed and order.needs_one_unit:
         console.print(
@@ -202,10 +205,11 @@ def show_coverage_set(
         return
     num_requested = len(coverage_set) + metrics.get("stopped", 0)
     as_requested = round(fidelity["exact"] * num_requested)
+    asked = count_of(num_requested, "policy returns", "policies return")
     within = ", within their intervals" if coverage_set.is_repeated else ""
     console.print(
-        f"[bold]fidelity[/]  {as_requested} of {num_requested} policies return what was "
-        f"requested{within}; mean shortfall {number(fidelity['distance'])} of the range"
+        f"[bold]fidelity[/]  {as_requested} of {asked} what was requested{within}; "
+        f"mean shortfall {number(fidelity['distance'])} of the range"
     )
 
 
@@ -215,7 +219,7 @@ def _show_unexecuted(metrics: dict[str, Any]) -> None:
     console.print(f"[bold]{metrics['not_executed']}[/]")
     console.print(
         f"[bold]data[/]      hypervolume {number(archive['hypervolume'])} · "
-        f"{archive['cardinality']} non-dominated returns among its episodes"
+        f"{count_of(archive['cardinality'], 'non-dominated return')} among its episodes"
     )
     if predicted:
         console.print(

@@ -99,7 +99,8 @@ class TrainOptions:
             checkpoint_seconds=self.checkpoint_seconds,
         )
         logs = loggers.logs_of(out, tensorboard_too=self.tensorboard, project=self.wandb)
-        with Display(console, "Training") as display, stop_on_interrupt(out) as stop:
+        display = Display(console, "Training")
+        with display, stop_on_interrupt(out, at_once=lambda: not display.started) as stop:
             run = carry_out(request, report=loggers.all_of(display, *logs), stop=stop)
         show_run(run)
 

@@ -33,7 +33,9 @@ def close_all(environments: Iterable[Closable], name: str) -> None:
     for environment in environments:
         try:
             environment.close()
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             failures.append(error)
     if failures:
         logger.warning("%s could not be closed: %s", name, failure_of(failures[0]))

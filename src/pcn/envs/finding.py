@@ -1,24 +1,30 @@
 """From a name or an object to an environment: created once, and probed once if needed."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import equinox as eqx
 import gymnasium as gym
-import numpy as np
 
-from pcn.envs.action_bounds import is_unbounded, within
-from pcn.envs.discounts import DISCOUNTS
+from pcn.envs.action_bounds import within
 from pcn.envs.entry_points import installed_names
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.evidence import Evidence, slow_steps
-from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
+from pcn.envs.from_gymnasium import GymnasiumEnvironment, check_answer_seconds
 from pcn.envs.from_object import as_environment
-from pcn.envs.given import check_counts, check_reference_point
+from pcn.envs.given import check_counts
 from pcn.envs.gymnasium_source import GymnasiumSource, is_gymnasium_id, vector_reward_ids
-from pcn.envs.probing import Probe, announced_steps, probe
+from pcn.envs.inquiry import (
+    ACTION_BOUNDS,
+    BeforeProbing,
+    Findings,
+    Inquiry,
+    bounds_unlike,
+    watched,
+)
 from pcn.envs.registry import (
     ENVIRONMENTS,
     GYMNASIUM,
@@ -27,14 +33,10 @@ from pcn.envs.registry import (
     check_arguments,
     package_of,
 )
+from pcn.envs.silence import told_when_silent
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError, perhaps
 from pcn.lookup import GivenName, find_object, is_importable, name_of
-
-ProbeSource = Callable[[GymnasiumSource, Mapping[str, Any]], Probe]
-"""Runs random episodes, given what is known already."""
-ACTION_BOUNDS = ("action_low", "action_high")
-"""The arguments for bounds of continuous actions."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def find_environment(
     *,
     thing: Any = None,
     spec: EnvironmentSpec | None = None,
-    before_probing: Callable[[int], None] | None = None,
+    before_probing: BeforeProbing | None = None,
     total_steps: int | None = None,
     most_seconds: float = float("inf"),
     compare_all: bool = False,
@@ -81,29 +83,13 @@ def find_environment(
             whether they can.
     """
 
-    def probed(source: GymnasiumSource, given: Mapping[str, Any]) -> Probe:
-        source.instance()  # report first what cannot be created
-        if before_probing is not None:
-            bounds = given.get("action_low"), given.get("action_high")
-            actions = within(source.instance().action_space, *bounds)
-            before_probing(announced_steps(actions, total_steps))
-        return probe(
-            source,
-            step_limit=given.get("step_limit"),
-            deterministic=None if compare_all else given.get("deterministic"),
-            total_steps=total_steps,
-            most_seconds=most_seconds,
-            compare_all=compare_all,
-            action_low=given.get("action_low"),
-            action_high=given.get("action_high"),
-        )
-
+    inquiry = Inquiry(total_steps, most_seconds, compare_all)
     if name in ENVIRONMENTS:
         entry = ENVIRONMENTS[name]
         settled = check_arguments(name, arguments, entry.parameters)
         return FoundEnvironment(entry.make(**settled), settled)
     if package_of(name) is not None and thing is None:
-        return _find_adapted(name, arguments, spec, probed)
+        return _find_adapted(name, arguments, spec, inquiry, before_probing)
     short = installed_names() if ":" not in name else {}
     if name in short:
         thing = find_object(short[name]) if thing is None else thing
@@ -111,14 +97,15 @@ def find_environment(
         thing = find_object(name) if thing is None else thing
         if spec is not None and GYMNASIUM.keys() <= arguments.keys():
             # All is known, so the function need not be called to see what it makes.
-            return _find_gymnasium(GymnasiumSource(name, thing), arguments, spec, None)
-        found = as_environment(thing, name)
+            return _find_gymnasium(GymnasiumSource(name, thing), arguments, spec, inquiry)
+        with told_when_silent(name):
+            found = as_environment(thing, name)
         if isinstance(found, AbstractEnvironment):
             return FoundEnvironment(found, check_arguments(name, arguments, {}))
-        return _find_gymnasium(found, arguments, spec, probed)
+        return _find_gymnasium(found, arguments, spec, inquiry, before_probing)
     if is_gymnasium_id(name):
         source = GymnasiumSource.by_id(name)
-        return _find_gymnasium(source, arguments, spec, probed)
+        return _find_gymnasium(source, arguments, spec, inquiry, before_probing)
     meant = perhaps(name, [*ENVIRONMENTS, *short, *vector_reward_ids()])
     if meant:
         raise UserError(f"no environment is called {name!r}{meant}; `pcn envs` lists ours")
@@ -159,33 +146,29 @@ def _find_gymnasium(
     source: GymnasiumSource,
     arguments: Mapping[str, Any],
     spec: EnvironmentSpec | None,
-    probed: ProbeSource | None,
+    inquiry: Inquiry,
+    before_probing: BeforeProbing | None = None,
 ) -> FoundEnvironment:
     settled = check_arguments(source.name, arguments, GYMNASIUM)
     check_counts(settled)
+    check_answer_seconds(settled["answer_seconds"])
     num_episodes = num_steps = 0
     evidence = None
     if spec is None:
-        assert probed is not None, "what is not known has to be found out"
-        found = _probe_unless_known(source, settled, probed)
+        find = partial(inquiry.find, source, settled)
+        findings: Findings = watched(find, source, settled, before_probing)
+        found, spec = findings.probe, findings.spec
         settled |= {
             "reference_point": found.reference_point,
             "deterministic": found.deterministic,
             "masked_actions": found.masked_actions,
             "step_limit": found.step_limit,
+            **findings.bounds,
         }
-        settled |= _bounds_unlike(source.instance().action_space, found.action_space)
         num_episodes, num_steps = found.num_episodes, found.num_steps
         evidence = found.evidence
         if evidence is not None and not settled["workers"]:
             evidence.remarks += slow_steps(evidence.seconds, num_steps, settled["environments"])
-        spec = describe(
-            source,
-            found,
-            frame_stack=settled["frame_stack"],
-            discount=DISCOUNTS.get(source.name, 1.0),
-        )
-        source.close()
     environment = GymnasiumEnvironment(
         spec,
         source.make,
@@ -200,7 +183,8 @@ def _find_adapted(
     name: str,
     arguments: Mapping[str, Any],
     spec: EnvironmentSpec | None,
-    probed: ProbeSource,
+    inquiry: Inquiry,
+    before_probing: BeforeProbing | None,
 ) -> FoundEnvironment:
     """An environment of another JAX package; values that are not given are found by random
     episodes."""
@@ -221,12 +205,14 @@ def _find_adapted(
     if spec is not None:
         return FoundEnvironment(dataclasses.replace(environment, spec=spec), settled)
     space = within(environment.spec.action_space, *bounds.values())
-    settled |= _bounds_unlike(environment.spec.action_space, space)
+    settled |= bounds_unlike(environment.spec.action_space, space)
     spec = dataclasses.replace(environment.spec, action_space=space)
     environment = dataclasses.replace(environment, spec=spec)
     given = {**own, "step_limit": spec.step_limit}
     if given["reference_point"] is None or given["deterministic"] is None:
-        found = probed(GymnasiumSource(name, environment.person_view), given)
+        with told_when_silent(name) as answered:
+            viewed = GymnasiumSource(name, environment.person_view)
+            found = inquiry.probe(viewed, given, before_probing, answered)
         if given["reference_point"] is None:
             settled["reference_point"] = found.reference_point
         if given["deterministic"] is None:
@@ -245,34 +231,3 @@ def _find_adapted(
     return FoundEnvironment(
         environment, settled, found.num_episodes, found.num_steps, found.evidence
     )
-
-
-def _bounds_unlike(
-    own: gym.Space[Any], found: gym.Space[Any] | None
-) -> dict[str, tuple[float, ...]]:
-    """The bounds of continuous actions as arguments, if they are not the environment's own."""
-    if not isinstance(found, gym.spaces.Box) or found == own:
-        return {}
-    sides = zip(ACTION_BOUNDS, (found.low, found.high), strict=True)
-    return {name: tuple(np.ravel(side).tolist()) for name, side in sides}
-
-
-def _probe_unless_known(
-    source: GymnasiumSource,
-    settled: Mapping[str, Any],
-    probed: ProbeSource,
-) -> Probe:
-    """The given values, and the findings of random episodes for the others."""
-    names = ("reference_point", "deterministic", "masked_actions", "step_limit")
-    given = {name: settled[name] for name in names if settled[name] is not None}
-    bounds = {name: settled[name] for name in ACTION_BOUNDS}
-    space = within(source.instance().action_space, *bounds.values())
-    if len(given) == len(names) and not is_unbounded(space):
-        found = Probe(**given, action_space=space)
-        num_objectives = len(found.reference_point)
-    else:
-        found = probed(source, {**given, **bounds})
-        num_objectives = len(found.reference_point)
-        found = dataclasses.replace(found, **given)
-    check_reference_point(found.reference_point, num_objectives)
-    return found

@@ -41,11 +41,7 @@ class GymnasiumEnvironment(AbstractEnvironment):
         With `workers="ray"` these processes are actors of a Ray cluster. A worker process that
         has not answered for `answer_seconds` is given up.
         """
-        if not 0 < answer_seconds <= MOST_ANSWER_SECONDS:
-            raise UserError(
-                f"answer_seconds must be positive and at most {MOST_ANSWER_SECONDS:,.0f}, "
-                f"got {answer_seconds}"
-            )
+        check_answer_seconds(answer_seconds)
         self.spec = spec
         self.num_slots = num_slots
         self._make = make
@@ -106,6 +102,10 @@ class GymnasiumEnvironment(AbstractEnvironment):
         if self._watcher is not None:
             self._watcher(num_steps)
 
+    def unstarted(self) -> "GymnasiumEnvironment":
+        """The same environment without its instances, so that it can be pickled."""
+        return GymnasiumEnvironment(self.spec, self._make)
+
     def prepare(self) -> None:
         """Start the workers, so that their errors appear before training begins."""
         if self._workers:
@@ -131,6 +131,14 @@ class GymnasiumEnvironment(AbstractEnvironment):
             ) from None
         telling = TellingFailures(single, self.spec.name)
         return gym.wrappers.TimeLimit(telling, self.spec.step_limit)
+
+
+def check_answer_seconds(seconds: float) -> None:
+    """Raise a `UserError` for a waiting time that is not positive, or endless."""
+    if not 0 < seconds <= MOST_ANSWER_SECONDS:
+        raise UserError(
+            f"answer_seconds must be positive and at most {MOST_ANSWER_SECONDS:,.0f}, got {seconds}"
+        )
 
 
 def describe(

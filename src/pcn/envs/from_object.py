@@ -30,9 +30,9 @@ def as_environment(thing: Any, name: str) -> AbstractEnvironment | GymnasiumSour
         return GymnasiumSource(name, thing)
     try:
         made = thing()
-    except UserError:
+    except (UserError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # whatever the user's own code raises
+    except BaseException as error:  # whatever the user's own code raises
         raise UserError(f"cannot make {name}: {error}{missing_hint(error)}") from None
     if isinstance(made, AbstractEnvironment):
         return made

@@ -36,7 +36,9 @@ class GymnasiumSource:
         if self._instance is None:
             try:
                 made: Any = self.make()
-            except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # whatever the environment's own code raises
                 raise UserError(f"cannot make {self.name}: {error}{missing_hint(error)}") from None
             if not isinstance(made, gym.Env):
                 raise UserError(f"{self.name} makes {made!r}, which is not a Gymnasium environment")
@@ -74,9 +76,9 @@ class TellingFailures(gym.Wrapper[Any, Any, Any, Any]):
     ) -> Any:
         try:
             return method(*arguments, **options)
-        except UserError:
+        except (UserError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+        except BaseException as error:  # whatever the environment's own code raises
             raise UserError(f"{self._name}: {failure_of(error)}") from error
 
 

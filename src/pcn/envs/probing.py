@@ -4,6 +4,7 @@ They take at most a share of a training's steps; the last episode is cut where t
 search for bounds of actions takes steps of its own.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from pcn.envs.evidence import Evidence
 from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.random_episodes import Prober, RandomEpisode
 from pcn.envs.reference_points import never_negative, reference_point
+from pcn.envs.silence import ignore_answer
 from pcn.envs.step_limits import UNLIMITED_STEPS, StepLimit, observed_limit, written_limit
 
 PROBE_EPISODES = 20
@@ -77,6 +79,7 @@ def probe(
     compare_all: bool = False,
     action_low: tuple[float, ...] | None = None,
     action_high: tuple[float, ...] | None = None,
+    answered: Callable[[], None] = ignore_answer,
     seed: int = 0,
 ) -> Probe:
     """Play random episodes to find the number of objectives, a reference point and more.
@@ -94,10 +97,11 @@ def probe(
         compare_all: Whether episodes are compared also when something has differed.
         action_low: The smallest continuous action, if the environment's own is not to be used.
         action_high: The largest one.
+        answered: Called after each answer of the environment.
         seed: Seeds the actions and the environment.
     """
     most_steps = DEFAULT_STEPS if total_steps is None else most_probe_steps(total_steps)
-    prober = Prober(source, most_steps, seed, most_seconds=most_seconds)
+    prober = Prober(source, most_steps, seed, most_seconds=most_seconds, answered=answered)
     space = within(prober.environment.action_space, action_low, action_high)
     if is_unbounded(space):
         space = find_bounds(prober, space, most_search_steps(space, total_steps))

@@ -1,6 +1,7 @@
 """Random episodes in an unknown Gymnasium environment, and tests whether they can be repeated."""
 
 import time
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from pcn.envs.answers import AnswerCheck
 from pcn.envs.evidence import Evidence
 from pcn.envs.failures import failure_of
 from pcn.envs.gymnasium_source import GymnasiumSource
+from pcn.envs.silence import ignore_answer
 from pcn.errors import UserError
 from pcn.nets.heads import AbstractActionHead, action_head_for
 
@@ -59,9 +61,11 @@ class Prober:
         seed: int,
         *,
         most_seconds: float = float("inf"),
+        answered: Callable[[], None] = ignore_answer,
     ) -> None:
         self.environment, self._name = source.instance(), source.name
         self._check = AnswerCheck(source.name)
+        self._answered = answered
         self._rng = np.random.default_rng(seed)
         self._seed = seed
         self._head: AbstractActionHead | None = None
@@ -102,14 +106,19 @@ class Prober:
             states = [
                 deepcopy(self._first_observation(self.fresh_seed())) for _ in range(FIRST_STATES)
             ]
-        except UserError:
+        except (UserError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+        except BaseException as error:  # whatever the environment's own code raises
             raise self._check.refusal(failure_of(error)) from None
         return not all(_equal(states[0], observation) for observation in states)
 
     def _first_observation(self, seed: int) -> Any:
-        return self._check.episode_start(self.environment.reset(seed=seed))[0]
+        return self._reset(seed)[0]
+
+    def _reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
+        answer = self.environment.reset(seed=seed)
+        self._answered()
+        return self._check.episode_start(answer)
 
     def play(
         self,
@@ -129,9 +138,9 @@ class Prober:
         room = max(1, int(share * self.steps_left))
         try:
             episode = self._played(step_limit, room, seed=seed, script=script, repeat=repeat)
-        except UserError:
+        except (UserError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+        except BaseException as error:  # whatever the environment's own code raises
             raise self._check.refusal(failure_of(error)) from None
         self.evidence.seconds += time.perf_counter() - started
         self.num_episodes += 1
@@ -143,7 +152,7 @@ class Prober:
     ) -> RandomEpisode:
         environment, head, check = self.environment, self._head, self._check
         check.begin()
-        observation, info = check.episode_start(environment.reset(seed=seed))
+        observation, info = self._reset(seed)
         self._look_at(observation)
         info = check.mask(info)
         # Copies: some environments change one array in place.
@@ -171,8 +180,9 @@ class Prober:
                     break  # an action that was allowed is forbidden now, so something is random
                 action = head.to_environment(allowed[None])[0]
             check.advance()
-            answer = check.outcome(environment.step(action))
-            observation, gained, terminated, truncated, info = answer
+            answer = environment.step(action)
+            self._answered()
+            observation, gained, terminated, truncated, info = check.outcome(answer)
             terminated = check.flag("terminated", terminated)
             truncated = check.flag("truncated", truncated)
             self._look_at(observation)

@@ -56,7 +56,9 @@ class SlotProcess:
             return False, getattr(self._slot, what)(message)
         except UserError as error:
             return True, str(error)
-        except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever the environment's own code raises
             if self._slot is None:
                 return True, f"cannot make {self._name} in a worker process: {failure_of(error)}"
             return True, self._slot.failure(error)
@@ -85,8 +87,8 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
-    """Answer messages until the pipe closes; the main function of a worker process."""
+def ignore_signals() -> None:
+    """Leave it to the parent when this process, a worker, ends."""
     # Ctrl-C in a terminal also reaches workers, and schedulers end whole groups; the process
     # that started the workers decides when to stop.
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
@@ -94,6 +96,11 @@ def work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     # A simulator that hangs would not notice that the pipe closes.
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def work(pipe: Connection, make: MakeEnv, spec: EnvironmentSpec) -> None:
+    """Answer messages until the pipe closes; the main function of a worker process."""
+    ignore_signals()
     process = SlotProcess(make, spec, watcher=lambda num_steps: pipe.send((None, num_steps)))
     while True:
         try:

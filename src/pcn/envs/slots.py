@@ -187,9 +187,9 @@ class LocalSlots:
             slot = self._filled[number]
             try:
                 answers[number] = getattr(slot, what)(message)
-            except UserError:
+            except (UserError, KeyboardInterrupt):
                 raise
-            except (Exception, SystemExit) as error:  # whatever the environment's own code raises
+            except BaseException as error:  # whatever the environment's own code raises
                 raise UserError(slot.failure(error)) from error
         return answers
 

@@ -9,7 +9,7 @@ import pickle
 import sys
 import time
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
@@ -19,6 +19,7 @@ import numpy as np
 
 from pcn.envs.environment import Watcher
 from pcn.envs.gymnasium_source import MakeEnv
+from pcn.envs.silence import TOLD_SECONDS
 from pcn.envs.slot_process import COUNTED_SECONDS, work
 from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, ignore_steps
 from pcn.envs.spec import EnvironmentSpec
@@ -29,8 +30,6 @@ logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 600.0
 """Seconds without an answer after which a worker is given up."""
-TOLD_SECONDS = 30.0
-"""Seconds without an answer after which a notice says so."""
 _NAME = "pcn-worker"
 _UNGUARDED = 77
 """Exit code of a worker that was about to start workers while it imported the main script."""
@@ -41,11 +40,7 @@ class WorkerDied(UserError):
 
 
 class WorkerSlots:
-    """Each instance in a worker process, which is kept from one episode to the next.
-
-    Workers are not forked from this process: a copy of a process that runs JAX may hang. They
-    import the main script only where the environment is defined in it.
-    """
+    """Each instance in a worker process, which is kept from one episode to the next."""
 
     def __init__(
         self,
@@ -56,25 +51,15 @@ class WorkerSlots:
         answer_seconds: float = ANSWER_SECONDS,
         watcher: Watcher = ignore_steps,
     ) -> None:
-        _end_if_unguarded()
         self._watcher = watcher
-        context = _context()
         self.closed = False
         self._name = spec.name
         self._answer_seconds = answer_seconds
-        self._pipes: list[Connection] = []
-        self._processes: list[Any] = []
-        with nullcontext() if _needs_main(make, spec) else _main_hidden():
-            for number in range(num_slots):
-                here, there = context.Pipe()
-                process = context.Process(
-                    target=work, args=(there, make, spec), name=f"{_NAME}-{number}", daemon=True
-                )
-                process.start()
-                count_worker(process.pid)
-                there.close()
-                self._pipes.append(here)
-                self._processes.append(process)
+        started = start_workers(num_slots, work, make, spec)
+        self._processes: list[Any] = [process for process, _ in started]
+        self._pipes: list[Connection] = [pipe for _, pipe in started]
+        for process in self._processes:
+            count_worker(process.pid)
 
     def reset(self, seeds: Mapping[int, int]) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Start an episode in each of these slots."""
@@ -137,18 +122,10 @@ class WorkerSlots:
 
     def _received(self, slot: int, what: str) -> Any:
         """The answer of a slot; a `UserError` if it takes too long."""
-        pipe = self._pipes[slot]
-        if pipe.poll(min(TOLD_SECONDS, self._answer_seconds)):
+        pipe, pid = self._pipes[slot], self._processes[slot].pid
+        started = time.monotonic()
+        if answers_in_time(pipe, self._name, pid, self._answer_seconds):
             return pipe.recv()
-        started = time.monotonic() - min(TOLD_SECONDS, self._answer_seconds)
-        pid = self._processes[slot].pid
-        if self._answer_seconds > TOLD_SECONDS:
-            logger.warning(
-                "%s: worker process %s has not answered for %.0f s; it is given up after %.0f s",
-                self._name, pid, TOLD_SECONDS, self._answer_seconds,
-            )  # fmt: skip
-            if pipe.poll(self._answer_seconds - TOLD_SECONDS):
-                return pipe.recv()
         self.close()
         waited = time.monotonic() - started
         raise UserError(
@@ -159,17 +136,11 @@ class WorkerSlots:
     def _raise_worker_died(self) -> None:
         """End all workers and raise the `UserError` that names the one that died."""
         multiprocessing.connection.wait([p.sentinel for p in self._processes], timeout=1)
-        dead = {p.pid: p.exitcode for p in self._processes if not p.is_alive()}
-        self.close()
-        if _UNGUARDED in dead.values():
-            raise UserError(
-                "worker processes import the script that defines the environment, and this one "
-                'trains when it is imported: put that under `if __name__ == "__main__":`'
-            ) from None
-        processes = ", ".join(f"{pid}{_reason(code)}" for pid, code in dead.items())
-        raise WorkerDied(
-            f"{self._name}: a worker process died (pid {processes or 'unknown'}); {GO_ON}"
-        ) from None
+        try:
+            dead = deaths_of(self._processes)
+        finally:
+            self.close()
+        raise WorkerDied(f"{self._name}: a worker process died (pid {dead}); {GO_ON}") from None
 
     def close(self) -> None:
         """End every worker, also one that hangs."""
@@ -183,6 +154,52 @@ class WorkerSlots:
         self.closed = True
 
 
+def start_workers(
+    number: int, main: Callable[..., None], *arguments: Any
+) -> list[tuple[Any, Connection]]:
+    """Start worker processes that call `main` with a pipe and these arguments; and their pipes.
+
+    They are not forked from this process: a copy of a process that runs JAX may hang. They import
+    the main script only where the environment is defined in it.
+    """
+    _end_if_unguarded()
+    context, started = _context(), []
+    with nullcontext() if _needs_main(arguments) else _main_hidden():
+        for index in range(number):
+            here, there = context.Pipe()
+            process = context.Process(
+                target=main, args=(there, *arguments), name=f"{_NAME}-{index}", daemon=True
+            )
+            process.start()
+            there.close()
+            started.append((process, here))
+    return started
+
+
+def answers_in_time(pipe: Connection, name: str, pid: int, answer_seconds: float) -> bool:
+    """Whether a worker process answers within this time; a warning is logged if it takes long."""
+    if pipe.poll(min(TOLD_SECONDS, answer_seconds)):
+        return True
+    if answer_seconds <= TOLD_SECONDS:
+        return False
+    logger.warning(
+        "%s: worker process %s has not answered for %.0f s; it is given up after %.0f s",
+        name, pid, TOLD_SECONDS, answer_seconds,
+    )  # fmt: skip
+    return pipe.poll(answer_seconds - TOLD_SECONDS)
+
+
+def deaths_of(processes: Iterable[Any]) -> str:
+    """Which of these processes have ended, and why."""
+    dead = {process.pid: process.exitcode for process in processes if not process.is_alive()}
+    if _UNGUARDED in dead.values():
+        raise UserError(
+            "worker processes import the script that defines the environment, and this one "
+            'trains when it is imported: put that under `if __name__ == "__main__":`'
+        ) from None
+    return ", ".join(f"{pid}{_reason(code)}" for pid, code in dead.items()) or "unknown"
+
+
 def _reason(code: int | None) -> str:
     """Why a process ended, if its exit code says so."""
     if code is None or code == 0:
@@ -190,11 +207,11 @@ def _reason(code: int | None) -> str:
     return f", killed by signal {-code}" if code < 0 else f", exit code {code}"
 
 
-def _needs_main(make: MakeEnv, spec: EnvironmentSpec) -> bool:
+def _needs_main(arguments: Any) -> bool:
     """Whether a worker has to import the main script; a `UserError` if it cannot import
     anything."""
     try:
-        return b"__main__" in bytes(ForkingPickler.dumps((make, spec)))
+        return b"__main__" in bytes(ForkingPickler.dumps(arguments))
     except (AttributeError, TypeError, pickle.PicklingError):
         raise UserError(
             "worker processes need an environment that they can import: "
@@ -202,10 +219,10 @@ def _needs_main(make: MakeEnv, spec: EnvironmentSpec) -> bool:
         ) from None
 
 
-def is_importable(make: MakeEnv, spec: EnvironmentSpec) -> bool:
-    """Whether a process can import the environment without the main script."""
+def is_importable(*arguments: Any) -> bool:
+    """Whether a process can import the environment in these without the main script."""
     try:
-        return not _needs_main(make, spec)
+        return not _needs_main(arguments)
     except UserError:
         return False
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from pcn.envs.failures import close_all
 from pcn.envs.finding import environment_name, find_environment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.gymnasium_source import GymnasiumSource
-from pcn.envs.probing import PROBE_EPISODES, probe
+from pcn.envs.inquiry import Inquiry, watched
+from pcn.envs.probing import PROBE_EPISODES, Probe
 from pcn.envs.registry import GYMNASIUM, check_arguments, parameters_of
 from pcn.envs.spec import EnvironmentSpec
 from pcn.nets.heads import action_head_for
@@ -89,16 +91,7 @@ def check(
         made.prepare()
         evidence, num_steps = found.evidence, found.num_steps
         if evidence is None:  # nothing was probed: check the spec
-            source = GymnasiumSource(name, made.person_view)
-            seen = probe(
-                source,
-                step_limit=made.spec.step_limit,
-                most_seconds=CHECK_SECONDS,
-                compare_all=True,
-                action_low=given.get("action_low"),
-                action_high=given.get("action_high"),
-            )
-            source.close()
+            seen = _probe_of_spec(made, name, {**given, **found.arguments})
             assert seen.evidence is not None, "a probe has evidence"
             evidence, num_steps = seen.evidence, seen.num_steps
             given_by_hand = isinstance(made, GymnasiumEnvironment) and "step_limit" in given
@@ -133,6 +126,20 @@ def check(
             options=isinstance(made, GymnasiumEnvironment) and parameters_of(name) is GYMNASIUM,
         ),
     )
+
+
+def _probe_of_spec(made: AbstractEnvironment, name: str, arguments: Mapping[str, Any]) -> Probe:
+    """Random episodes of an environment of which all is known; `arguments` are its own."""
+    if isinstance(made, GymnasiumEnvironment):
+        made = made.unstarted()  # one that a worker process can be sent
+    source = GymnasiumSource(name, made.person_view)
+    given = {key: arguments.get(key) for key in ("action_low", "action_high")}
+    inquiry = Inquiry(most_seconds=CHECK_SECONDS, compare_all=True)
+    settled = {"workers": False, **arguments}
+    probe = partial(inquiry.probe, source, {**given, "step_limit": made.spec.step_limit})
+    seen: Probe = watched(probe, source, settled)
+    source.close()
+    return seen
 
 
 def correlation_of(

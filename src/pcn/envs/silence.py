@@ -1,0 +1,47 @@
+"""Notices about an environment in this process that does not answer."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+logger = logging.getLogger(__name__)
+
+TOLD_SECONDS = 30.0
+"""Seconds without an answer after which a notice says so."""
+
+
+@contextmanager
+def told_when_silent(name: str) -> Iterator[Callable[[], None]]:
+    """Log a warning when an environment has not answered for long.
+
+    The function that this yields has to be called after each answer. A thread watches, because an
+    environment that hangs keeps this one.
+    """
+    last = time.monotonic()
+    over = threading.Event()
+
+    def answered() -> None:
+        nonlocal last
+        last = time.monotonic()
+
+    def watch() -> None:
+        told = None
+        while not over.wait(TOLD_SECONDS / 10):
+            if last != told and time.monotonic() - last >= TOLD_SECONDS:
+                told = last
+                logger.warning(
+                    "%s has not answered for %.0f s; it is waited for until Ctrl-C",
+                    name, TOLD_SECONDS,
+                )  # fmt: skip
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield answered
+    finally:
+        over.set()
+
+
+def ignore_answer() -> None:
+    """Do nothing after an answer."""
