@@ -80,6 +80,11 @@ def test_a_run_shows_itself_in_one_line(run):
     assert len(shown) < 100
 
 
+def test_a_run_counts_one_policy_in_the_singular():
+    assert "seed 0: 1 policy, hypervolume" in repr(made_run([[1, -1]]))
+    assert "seed 0: 2 policies, hypervolume" in repr(made_run([[1, -1], [2, -3]]))
+
+
 @pytest.mark.slow
 def test_progress_is_numbers(run):
     assert run.progress

@@ -85,9 +85,10 @@ class Run:
         executed = self.is_executed
         volume = self.metrics["executed" if executed else "archive"]["hypervolume"]
         mark = "" if executed else " of the data, NOT EXECUTED"
+        count = len(self.coverage_set)
         return (
             f"Run({self.settings.algorithm} on {self.settings.environment}, "
-            f"seed {self.settings.seed}: {len(self.coverage_set)} policies, "
+            f"seed {self.settings.seed}: {count} {'policy' if count == 1 else 'policies'}, "
             f"hypervolume {volume:.6g}{mark}{where})"
         )
 
