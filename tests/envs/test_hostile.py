@@ -396,6 +396,21 @@ def test_a_pause_while_probing_in_this_process_is_told_of(monkeypatch, caplog):
 def test_an_environment_that_answers_is_not_told_of(monkeypatch, caplog):
     monkeypatch.setattr("pcn.envs.silence.TOLD_SECONDS", 2.0)
     find_environment(environment_name(Pauses), {}, thing=Pauses, total_steps=60)
+    assert "has not answered" not in caplog.text
+
+
+@pytest.mark.parametrize("workers", [False, True])
+def test_random_episodes_of_a_slow_environment_say_that_they_go_on(workers, monkeypatch, caplog):
+    monkeypatch.setattr("pcn.envs.silence.TOLD_SECONDS", 1e-3)
+    find_environment("hostile:Tame", {**IN_WORKERS, "workers": workers}, total_steps=200)
+    pattern = r"hostile:Tame is slow: (\d+) answers in 0 s; its random episodes go on"
+    counts = [int(count) for count in re.findall(pattern, caplog.text)]
+    assert counts
+    assert counts == sorted(counts)
+
+
+def test_random_episodes_of_a_quick_environment_say_nothing(caplog):
+    find_environment("hostile:Tame", {}, total_steps=200)
     assert not caplog.records
 
 
