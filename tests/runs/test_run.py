@@ -180,6 +180,12 @@ def test_a_desired_return_of_another_shape_is_refused(desired):
         made_run([[1, -3]]).policy_for(desired)
 
 
+@pytest.mark.parametrize("horizon", [0, -3, np.nan, np.inf])
+def test_a_desired_horizon_below_one_step_is_refused(horizon):
+    with pytest.raises(UserError, match="desired_horizon must be at least 1, got"):
+        made_run([[1, -3]]).policy_for([1.0, -3.0], horizon)
+
+
 def test_the_nearest_policy_is_one_of_the_front_in_units_of_its_range():
     """(9, -12) is dominated, and ranges are 10: (4, -5) is 4 and 4 away from (0, -1)."""
     run = made_run([[9, -12], [0, -1], [10, -11]])

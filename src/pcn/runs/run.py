@@ -152,6 +152,8 @@ class Run:
         horizons, requested = self.coverage_set.horizons.copy(), self.coverage_set.requested.copy()
         requested[index] = desired
         if desired_horizon is not None:
+            if not 1 <= desired_horizon < np.inf:
+                raise UserError(f"desired_horizon must be at least 1, got {desired_horizon!r}")
             horizons[index] = desired_horizon
         asked = replace(self.coverage_set, requested=requested, horizons=horizons)
         policy = self._policy_of(asked, index)
