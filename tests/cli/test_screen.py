@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 from rich.console import Console
@@ -205,6 +206,18 @@ def test_help_is_short_and_shows_no_riddles(capsys, monkeypatch):
     everything = capsys.readouterr().out
     assert "--consolidation.updates" in everything
     assert "{None}" not in basic + everything
+
+
+@pytest.mark.parametrize("words", [[], ["envs"]])
+def test_help_is_a_command_too(words, capsys):
+    from pcn.cli import main
+
+    shown = []
+    for arguments in (["help", *words], [*words, "--help"]):
+        with suppress(SystemExit):
+            main(arguments)
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1] != ""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
