@@ -92,6 +92,17 @@ def test_a_long_sentence_stays_one_line_in_a_file(monkeypatch):
     assert screen.wrapped("a word " * 50, 14) == "a word " * 50
 
 
+def test_only_files_that_are_there_are_called_written(terminal, tmp_path):
+    run = made_run([[1, -1], [2, -3]])
+    run.metrics["steps_by_phase"] = {"training": 9}
+    run.path = tmp_path
+    for name in ("config.json", "front.csv"):
+        (tmp_path / name).touch()
+    screen.show_run(run)
+    text = " ".join(terminal.getvalue().split())
+    assert f"Wrote {tmp_path}: config.json, front.csv Next:" in text
+
+
 def test_a_narrow_terminal_breaks_metrics_between_words(terminal):
     run = made_run([[1, -1], [2, -3]])
     screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)

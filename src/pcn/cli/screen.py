@@ -272,7 +272,9 @@ def show_run(run: Run) -> None:
     parts = ", ".join(f"{phase} {steps:,}" for phase, steps in phases.items() if steps)
     steps = f"{run.metrics['steps']:,} environment steps ({parts})" if parts else "no steps"
     print_fact("training", f"{steps} in {run.metrics['seconds']:.1f} s")
-    written = wrapped(f"Wrote {shlex.quote(str(run.path))}: {', '.join(FILES)}")
+    # A checkpoint may be missing: a disk that is full does not stop a training.
+    files = [name for name in FILES if run.path is not None and (run.path / name).exists()]
+    written = wrapped(f"Wrote {shlex.quote(str(run.path))}: {', '.join(files)}")
     console.print(f"\n{escape(written)}")
     middle = len(run.coverage_set) // 2
     again = " again" if run.is_executed else ""
