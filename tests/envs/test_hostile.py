@@ -489,6 +489,27 @@ def test_a_billion_draws_are_refused():
         Pool.empty(distribution, config, 2)
 
 
+class WithoutSpaces(gym.Env):
+    """Its author forgot the action space; the observation space is a number."""
+
+    def __init__(self, observation_space=None):
+        if observation_space is not None:
+            self.observation_space = observation_space
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (WithoutSpaces, "its observation_space is None, which is not a space"),
+        (lambda: WithoutSpaces(4), "its observation_space is 4, which is not a space"),
+        (lambda: WithoutSpaces(gym.spaces.Discrete(4)), "its action_space is None, which is not"),
+    ],
+)
+def test_spaces_that_were_never_set_are_told(make, told):
+    with pytest.raises(UserError, match=told):
+        pcn.check(make)
+
+
 def test_an_instance_in_the_place_of_a_class_is_told():
     with pytest.raises(UserError, match=r"is one Gymnasium environment.*give its class"):
         environment_name(Tame())
