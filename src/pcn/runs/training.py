@@ -131,7 +131,6 @@ def carry_out(
     elif isinstance(job, Request):
         checkpoint_seconds = job.checkpoint_seconds
     began_in = _working_folder()
-    began_in = _working_folder()
     folder = job.claim(take_over=take_over) if isinstance(job, RunFolder) else None
     environment: AbstractEnvironment | None = None
     try:
@@ -166,14 +165,6 @@ def carry_out(
     finally:
         if folder is not None:
             folder.release()
-
-
-def _working_folder() -> Path:
-    """The working folder; where it was deleted, a name that stands for it."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return Path()
 
 
 def _working_folder() -> Path:
