@@ -109,12 +109,26 @@ def _imported(name: str) -> Any:
             f'({error}); what trains belongs under `if __name__ == "__main__":`'
         ) from None
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise UserError(f"cannot find {name}: {error}{_where_to_look(module_name)}") from None
+        hint = _where_to_look(module_name, attribute)
+        raise UserError(f"cannot find {name}: {error}{hint}") from None
     return found
 
 
-def _where_to_look(module_name: str) -> str:
+def name_in_file(file: str, attribute: str = "NAME") -> str:
+    """How an object of a Python file is named, and where that name is understood.
+
+    >>> name_in_file("van.py", "make"), name_in_file("envs/van.py")
+    ('van:make', 'van:NAME, if you work in the folder envs')
+    """
+    path = Path(file)
+    where = "" if path.parent == Path() else f", if you work in the folder {path.parent}"
+    return f"{path.stem}:{attribute}{where}"
+
+
+def _where_to_look(module_name: str, attribute: str) -> str:
     """Advice for a module of the user that was not found."""
+    if module_name.endswith(".py"):
+        return f"; its name is {name_in_file(module_name, attribute)}"
     if module_name == "__main__":
         return "; it was defined in a notebook, or a script that cannot be imported: work there"
     top = module_name.partition(".")[0]

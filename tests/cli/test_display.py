@@ -10,7 +10,7 @@ from rich.text import Text
 
 from pcn.cli.display import Display, first_line
 from pcn.envs.evidence import Evidence
-from pcn.runs import Advanced, Collecting, Request, Started
+from pcn.runs import Advanced, Collecting, Noticed, Probing, Request, Started
 from pcn.runs.settling import settle
 
 
@@ -27,7 +27,7 @@ def advanced(steps, phase="training"):
 
 def shown(events, *, terminal=False, width=200):
     text = io.StringIO()
-    console = Console(file=text, width=width, force_terminal=terminal)
+    console = Console(file=text, width=width, force_terminal=terminal, soft_wrap=True)
     with Display(console, "Training") as display:
         for event in events:
             display(event)
@@ -64,6 +64,15 @@ def test_in_80_columns_the_bar_the_percentage_and_the_time_left_have_their_room(
     (line,) = {line for line in Text.from_ansi(text).plain.splitlines() if "5,190" in line}
     assert re.match(r"\S{8}   5% --:-- 5,190 steps · front 10 · executed hypervolume - ·", line)
     assert len(line) <= 80
+
+
+@pytest.mark.parametrize("event", [Probing("my_module:env", 10_000), Noticed("a word " * 30)])
+def test_in_80_columns_sentences_are_broken_between_words(event):
+    text = Text.from_ansi(shown([event], terminal=True, width=80)).plain
+    assert len(text.splitlines()) > 1
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert text.split() == Text.from_ansi(shown([event])).plain.split()
+    assert len(shown([event]).splitlines()) == 1, "without a terminal it is one line"
 
 
 def test_the_first_line_says_what_was_found_out(started):

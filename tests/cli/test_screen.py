@@ -5,13 +5,14 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 from rich.console import Console
 from rich.table import Table
 
 from made_runs import made_run
-from pcn.cli import check, screen
+from pcn.cli import screen
 from pcn.cli.completion import script
 from pcn.cli.envs import OVERVIEW, overview
 from pcn.cli.main import COMMANDS
@@ -27,8 +28,9 @@ def terminal(monkeypatch):
     """What is printed, as in a terminal of 80 columns."""
     text = io.StringIO()
     console = Console(
-        file=text, width=NARROW, force_terminal=True, color_system=None, highlight=False
-    )
+        file=text, width=NARROW, force_terminal=True, color_system=None, highlight=False,
+        soft_wrap=screen.console.soft_wrap,
+    )  # fmt: skip
     monkeypatch.setattr(screen, "console", console)
     return text
 
@@ -74,20 +76,40 @@ def test_next_steps_fit_into_a_narrow_terminal(terminal):
     assert lines[2:4] == [f"  pcn train {'x' * 50}", "      train and record the run"]
 
 
-def test_a_long_finding_of_a_check_is_broken_behind_its_keyword(terminal, monkeypatch):
-    monkeypatch.setattr(check, "console", screen.console)
+def test_a_long_sentence_is_broken_behind_its_keyword(terminal):
     sentence = "none seen: " + "one random episode is the best in every objective " * 3
-    lines = check.indented(sentence).split("\n")
+    screen.print_fact("conflict", sentence, 14)
+    lines = terminal.getvalue().splitlines()
     assert len(lines) > 1
     assert max(map(len, lines)) <= NARROW
-    assert len(lines[0]) <= NARROW - check.INDENT
-    assert all(line.startswith(" " * check.INDENT) for line in lines[1:])
-    assert " ".join(" ".join(lines).split()) == sentence.strip()
+    assert lines[0].startswith("conflict      none seen")
+    assert all(line.startswith(" " * 14) for line in lines[1:])
+    assert " ".join(" ".join(lines).split()) == f"conflict {sentence.strip()}"
 
 
-def test_a_finding_of_a_check_stays_one_line_in_a_file(monkeypatch):
-    monkeypatch.setattr(check, "console", Console(file=io.StringIO(), width=NARROW))
-    assert check.indented("a word " * 50) == "a word " * 50
+def test_a_long_sentence_stays_one_line_in_a_file(monkeypatch):
+    monkeypatch.setattr(screen, "console", Console(file=io.StringIO(), width=NARROW))
+    assert screen.wrapped("a word " * 50, 14) == "a word " * 50
+
+
+def test_only_files_that_are_there_are_called_written(terminal, tmp_path):
+    run = made_run([[1, -1], [2, -3]])
+    run.metrics["steps_by_phase"] = {"training": 9}
+    run.path = tmp_path
+    for name in ("config.json", "front.csv"):
+        (tmp_path / name).touch()
+    screen.show_run(run)
+    text = " ".join(terminal.getvalue().split())
+    assert f"Wrote {tmp_path}: config.json, front.csv Next:" in text
+
+
+def test_a_narrow_terminal_breaks_metrics_between_words(terminal):
+    run = made_run([[1, -1], [2, -3]])
+    screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
+    lines = terminal.getvalue().splitlines()
+    assert max(map(len, lines)) <= NARROW
+    assert lines[-2].startswith("fidelity")
+    assert lines[-1].split() == ["range"], "the last word is whole"
 
 
 @pytest.mark.parametrize("name", ["energy [kwh]", "[/bold]", "[red]alarm[/red]"])
@@ -195,6 +217,18 @@ def test_help_is_short_and_shows_no_riddles(capsys, monkeypatch):
     everything = capsys.readouterr().out
     assert "--consolidation.updates" in everything
     assert "{None}" not in basic + everything
+
+
+@pytest.mark.parametrize("words", [[], ["envs"]])
+def test_help_is_a_command_too(words, capsys):
+    from pcn.cli import main
+
+    shown = []
+    for arguments in (["help", *words], [*words, "--help"]):
+        with suppress(SystemExit):
+            main(arguments)
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1] != ""
 
 
 @pytest.mark.parametrize("command", COMMANDS)

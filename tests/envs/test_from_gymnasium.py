@@ -505,6 +505,23 @@ def test_unknown_names_are_told():
         find_environment("no-such-environment", {})
 
 
+def test_a_file_or_a_run_in_the_place_of_an_environment_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "van.py").touch()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.json").touch()
+    for name, told in {
+        "van": r"'van'; one that is defined in van.py is called van:NAME$",
+        "./van.py": r"'./van.py'; one that is defined in van.py is called van:NAME$",
+        "envs/van.py": r"is called van:NAME, if you work in the folder envs$",
+        "van.py:make": r"cannot find van.py:make: .*; its name is van:make$",
+        "run": r"run is the folder of a run, not an environment; `pcn resume run` continues a run$",
+        "x" * 5_000: "every Gymnasium id",
+    }.items():
+        with pytest.raises(UserError, match=told):
+            find_environment(name, {})
+
+
 def test_doing_without_an_objective_that_only_gains_is_better_than_the_reference_point():
     found = probe(GymnasiumSource.by_id("fishwood-v0"))
     assert max(found.reference_point) < 0  # no wood at all is a possible return

@@ -396,6 +396,21 @@ def test_a_pause_while_probing_in_this_process_is_told_of(monkeypatch, caplog):
 def test_an_environment_that_answers_is_not_told_of(monkeypatch, caplog):
     monkeypatch.setattr("pcn.envs.silence.TOLD_SECONDS", 2.0)
     find_environment(environment_name(Pauses), {}, thing=Pauses, total_steps=60)
+    assert "has not answered" not in caplog.text
+
+
+@pytest.mark.parametrize("workers", [False, True])
+def test_random_episodes_of_a_slow_environment_say_that_they_go_on(workers, monkeypatch, caplog):
+    monkeypatch.setattr("pcn.envs.silence.TOLD_SECONDS", 1e-3)
+    find_environment("hostile:Tame", {**IN_WORKERS, "workers": workers}, total_steps=200)
+    pattern = r"hostile:Tame is slow: (\d+) answers in 0 s; its random episodes go on"
+    counts = [int(count) for count in re.findall(pattern, caplog.text)]
+    assert counts
+    assert counts == sorted(counts)
+
+
+def test_random_episodes_of_a_quick_environment_say_nothing(caplog):
+    find_environment("hostile:Tame", {}, total_steps=200)
     assert not caplog.records
 
 
@@ -472,6 +487,27 @@ def test_a_billion_draws_are_refused():
     config = MONESConfig(population=10**12)
     with pytest.raises(UserError, match="MONES with a population of 1,000,000,000,000"):
         Pool.empty(distribution, config, 2)
+
+
+class WithoutSpaces(gym.Env):
+    """Its author forgot the action space; the observation space is a number."""
+
+    def __init__(self, observation_space=None):
+        if observation_space is not None:
+            self.observation_space = observation_space
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (WithoutSpaces, "its observation_space is None, which is not a space"),
+        (lambda: WithoutSpaces(4), "its observation_space is 4, which is not a space"),
+        (lambda: WithoutSpaces(gym.spaces.Discrete(4)), "its action_space is None, which is not"),
+    ],
+)
+def test_spaces_that_were_never_set_are_told(make, told):
+    with pytest.raises(UserError, match=told):
+        pcn.check(make)
 
 
 def test_an_instance_in_the_place_of_a_class_is_told():

@@ -112,6 +112,14 @@ WRONG = {
 }
 
 
+@pytest.mark.parametrize("name", ["format", "environment", "seed", "config"])
+def test_settings_that_lack_something_are_refused_with_the_run_and_the_name(name, folder):
+    content = json.loads((folder / "config.json").read_text())
+    del content[name]
+    (folder / "config.json").write_text(json.dumps(content))
+    assert refusal(folder) == f"{folder}: config.json is damaged: {name} is missing"
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_metrics_of_wrong_types_are_refused(name, folder):
     changed(folder / "metrics.json", **WRONG[name])

@@ -80,6 +80,11 @@ def test_a_run_shows_itself_in_one_line(run):
     assert len(shown) < 100
 
 
+def test_a_run_counts_one_policy_in_the_singular():
+    assert "seed 0: 1 policy, hypervolume" in repr(made_run([[1, -1]]))
+    assert "seed 0: 2 policies, hypervolume" in repr(made_run([[1, -1], [2, -3]]))
+
+
 @pytest.mark.slow
 def test_progress_is_numbers(run):
     assert run.progress
@@ -173,6 +178,12 @@ def test_a_negative_time_between_checkpoints_leaves_no_folder_behind(tmp_path):
 def test_a_desired_return_of_another_shape_is_refused(desired):
     with pytest.raises(UserError, match="a return must be 2 finite numbers"):
         made_run([[1, -3]]).policy_for(desired)
+
+
+@pytest.mark.parametrize("horizon", [0, -3, np.nan, np.inf])
+def test_a_desired_horizon_below_one_step_is_refused(horizon):
+    with pytest.raises(UserError, match="desired_horizon must be at least 1, got"):
+        made_run([[1, -3]]).policy_for([1.0, -3.0], horizon)
 
 
 def test_the_nearest_policy_is_one_of_the_front_in_units_of_its_range():

@@ -65,6 +65,7 @@ def test_only_what_may_be_missing_is_left_out():
         ({"preset": "best"}, "no preset is called 'best'; there are: default, paper, authors"),
         ({"algorithm": "ppo"}, "no algorithm is called 'ppo'; there are: pcn, mones, ra"),
         ({"lr": 0.1}, "there is no hyperparameter 'lr'; there are: .*learning_rate"),
+        ({"totalsteps": 9}, "hyperparameter 'totalsteps', perhaps total_steps was meant; there"),
     ],
 )
 def test_what_cannot_be_meant_is_told_in_one_sentence(given, told):

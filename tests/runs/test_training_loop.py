@@ -1,12 +1,14 @@
 """The loop of a training whose disk or environment fails; the trainer learns nothing."""
 
 import dataclasses
+import os
 import shutil
 
 import numpy as np
 import pytest
 
 import pcn
+from hostile import Tame
 from logged import SETTLED as SETTLED_WALK
 from logged import Walk
 from made_runs import TREASURES, made_run
@@ -126,6 +128,31 @@ def test_a_checkpoint_of_an_attempt_that_was_succeeded_stops_it(tmp_path):
         loop._save()
     assert notes(told) == []
     assert not (folder.path / CHECKPOINT).exists()
+
+
+class Moves(Tame):
+    """Changes the working folder."""
+
+    folder = None
+
+    def reset(self, *, seed=None, options=None):
+        os.chdir(self.folder)
+        return super().reset(seed=seed, options=options)
+
+
+@pytest.mark.slow
+def test_an_environment_that_changes_the_working_folder_does_not_move_the_run(
+    tmp_path, monkeypatch
+):
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    here.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(Moves, "folder", elsewhere)
+    run = pcn.train(Moves, out="run", **tiny("pcn"))
+    assert run.path == here / "run"
+    assert [path.name for path in here.iterdir()] == ["run"]
+    assert not any(elsewhere.iterdir())
 
 
 @pytest.mark.slow

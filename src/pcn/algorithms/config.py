@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pcn.checks import at_least, fits, share, type_name
-from pcn.errors import UserError
+from pcn.errors import UserError, perhaps
 from pcn.pareto import tolerances_for
 
 Config = TypeVar("Config", bound="AlgorithmConfig")
@@ -137,8 +137,11 @@ def made(cls: type[Any], values: Mapping[str, Any], *, also_known: Iterable[str]
     kinds = {item.name: item.type for item in dataclasses.fields(cls)}
     for name, value in values.items():
         if name not in kinds:
-            known = ", ".join(sorted({*kinds, *also_known}))
-            raise UserError(f"there is no hyperparameter {name!r}; there are: {known}")
+            known = sorted({*kinds, *also_known})
+            raise UserError(
+                f"there is no hyperparameter {name!r}{perhaps(name, known)}; there are: "
+                f"{', '.join(known)}"
+            )
         kind = kinds[name]
         # Words that stand for a choice are checked by the config, which names the choices.
         if get_origin(kind) is not Literal and not fits(value, kind):

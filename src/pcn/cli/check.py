@@ -1,7 +1,6 @@
 """`pcn check`: report on an environment without training."""
 
 import dataclasses
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -18,7 +17,7 @@ from pcn.cli.options import (
     groups_of,
     refuse_options_of_others,
 )
-from pcn.cli.screen import console, next_steps, number, print_table, vector
+from pcn.cli.screen import console, next_steps, number, print_fact, print_table, vector
 from pcn.runs.checking import CHECK_SECONDS, EnvironmentCheck, check
 
 INDENT = 14
@@ -77,17 +76,8 @@ def show(found: EnvironmentCheck, name: str) -> None:
     console.print()
     notes = (("note", sentence) for sentence in found.advice)
     for keyword, text in (*facts(found), *notes):
-        console.print(f"[bold]{keyword:<{INDENT}}[/]{escape(indented(text))}")
+        print_fact(keyword, text, INDENT)
     next_steps((f"train {name} --out RUN", "train and record the run in RUN"))
-
-
-def indented(text: str) -> str:
-    """A sentence that a terminal breaks behind the keywords, not below them."""
-    room = console.width - INDENT
-    if not console.is_terminal or room < INDENT:
-        return text
-    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
-    return f"\n{'':<{INDENT}}".join(lines)
 
 
 def objective_table(found: EnvironmentCheck) -> Table:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from pcn.cli.screen import number, vector
+from pcn.cli.screen import number, print_sentence, vector
 from pcn.envs.evidence import Evidence
 from pcn.envs.registry import package_of
 from pcn.envs.spec import EnvironmentSpec
@@ -63,12 +63,13 @@ class Display:
     def __call__(self, event: Event) -> None:
         """Show an event."""
         if isinstance(event, Probing):
-            self._console.print(
+            print_sentence(
                 f"Probing {escape(event.environment)} with random episodes, at most "
-                f"{event.num_steps:,} steps: reference point, determinism, masks, step limit"
+                f"{event.num_steps:,} steps: reference point, determinism, masks, step limit",
+                self._console,
             )
         elif isinstance(event, Noticed):
-            self._console.print(f"[bold]note[/]  {escape(event.sentence)}")
+            print_sentence(f"[bold]note[/]  {escape(event.sentence)}", self._console)
         elif isinstance(event, Started):
             self._start(event)
         elif isinstance(event, Collecting):
@@ -78,7 +79,7 @@ class Display:
 
     def _start(self, event: Started) -> None:
         self.started = True
-        self._console.print(first_line(self._doing, event))
+        print_sentence(first_line(self._doing, event), self._console)
         if not self._console.is_terminal:
             package = package_of(event.settings.environment)
             if package is not None:  # these take minutes, and nothing advances meanwhile

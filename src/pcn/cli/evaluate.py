@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tyro
 
-from pcn.cli.screen import console, next_steps, quoted, show_coverage_set
+from pcn.cli.screen import console, next_steps, print_fact, quoted, show_coverage_set
 from pcn.coverage import agreeing_mask
 from pcn.errors import UserError
 from pcn.runs.run import load
@@ -34,9 +34,10 @@ class Evaluate:
         show_coverage_set(coverage_set, run.spec, metrics, takes_commands=run.takes_commands)
         if coverage_set.is_repeated and run.coverage_set.is_repeated:
             same = agreeing_mask(run.coverage_set, coverage_set)
-            console.print(
-                f"[bold]agreement[/] {same.sum()} of {len(same)} means differ from those of the "
-                "training by no more than their intervals allow"
+            print_fact(
+                "agreement",
+                f"{same.sum()} of {len(same)} means differ from those of the "
+                "training by no more than their intervals allow",
             )
         console.print("\nNothing was written: the run keeps the metrics of its training.")
         next_steps(

@@ -68,6 +68,8 @@ def main(arguments: list[str] | None = None) -> None:
 
         print(f"pcn {pcn.__version__}")
         return
+    if arguments[:1] == ["help"]:  # `pcn help train` is `pcn train --help`
+        arguments = [*arguments[1:2], "--help"]
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, end="")
         return

@@ -9,7 +9,15 @@ from jaxtyping import Float
 from rich.markup import escape
 from rich.table import Table
 
-from pcn.cli.screen import console, count_of, next_steps, print_table, quoted, vector
+from pcn.cli.screen import (
+    console,
+    count_of,
+    next_steps,
+    print_sentence,
+    print_table,
+    quoted,
+    vector,
+)
 from pcn.coverage import CoverageSet
 from pcn.errors import UserError
 from pcn.pareto import Tolerances
@@ -43,9 +51,9 @@ class Play:
         episode = play(run, self.policy, seed=self.seed, render=self.save is not None)
         expected = run.coverage_set.requested if run.takes_commands else run.coverage_set.executed
         requested = expected[self.policy]
-        console.print(self._first_line(run, episode, requested))
+        print_sentence(self._first_line(run, episode, requested))
         print_table(step_table(episode))
-        console.print(last_line(episode, requested, run.coverage_set.tolerances))
+        print_sentence(last_line(episode, requested, run.coverage_set.tolerances))
         if self.save is not None:
             save_gif(episode, self.save)
             console.print(f"Wrote {quoted(self.save)}")

@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import sys
+import textwrap
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,26 @@ def print_table(table: Table) -> None:
         wide = console.options.update(width=10_000)
         width = Measurement.get(console, wide, part).maximum
         console.print(part, width=width, crop=False, no_wrap=True, overflow="ignore")
+
+
+def print_sentence(sentence: str, to: Console | None = None) -> None:
+    """Print a sentence, which a terminal breaks between words; elsewhere it is one line."""
+    screen = to or console
+    screen.print(sentence, soft_wrap=not screen.is_terminal)
+
+
+def print_fact(keyword: str, text: str, indent: int = 10) -> None:
+    """Print a keyword in bold and a sentence behind it, which starts in column `indent`."""
+    console.print(f"[bold]{keyword:<{indent}}[/]{escape(wrapped(text, indent))}")
+
+
+def wrapped(text: str, indent: int = 0) -> str:
+    """A text that a terminal breaks between words; its further lines start in column `indent`."""
+    room = console.width - indent
+    if not console.is_terminal or room < indent:
+        return text
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+    return f"\n{'':<{indent}}".join(lines)
 
 
 def complain(sentence: str) -> None:
@@ -182,24 +203,27 @@ def show_coverage_set(
         part = "" if order == PARETO else f"{count} {order.adjective} of "
         points = count_of(len(spec.front.returns), "point")
         parts[-1] += f" ({spec.front.status} front: {part}{points})"
-    console.print("[bold]executed[/]  " + " · ".join(parts))
-    console.print(
-        f"[bold]archive[/]   hypervolume {number(archive['hypervolume'])} · "
-        f"{count_of(archive['cardinality'], f'{order.adjective} return')} found in training"
+    print_fact("executed", " · ".join(parts))
+    print_fact(
+        "archive",
+        f"hypervolume {number(archive['hypervolume'])} · "
+        f"{count_of(archive['cardinality'], f'{order.adjective} return')} found in training",
     )
     if "gini" in executed and order.needs_one_unit:
-        console.print(
-            f"[bold]fairness[/]  above the reference point, the worst-off objective gets up to "
+        print_fact(
+            "fairness",
+            "above the reference point, the worst-off objective gets up to "
             f"{number(executed['worst_off'])} · Sen welfare up to "
-            f"{number(executed['sen_welfare'])} · mean Gini index {number(executed['gini'])}"
+            f"{number(executed['sen_welfare'])} · mean Gini index {number(executed['gini'])}",
         )
     if order != PARETO:
-        console.print(f"[bold]order[/]     {order.description} decides which returns are better")
+        print_fact("order", f"{order.description} decides which returns are better")
     if archive["hypervolume"] == 0:
         point = ", ".join(number(value) for value in spec.reference_point)
-        console.print(
-            f"[bold]note[/]      no return beats the reference point ({point}) in every objective, "
-            "so every hypervolume is zero"
+        print_fact(
+            "note",
+            f"no return beats the reference point ({point}) in every objective, "
+            "so every hypervolume is zero",
         )
     if not takes_commands:
         return
@@ -207,24 +231,27 @@ def show_coverage_set(
     as_requested = round(fidelity["exact"] * num_requested)
     asked = count_of(num_requested, "policy returns", "policies return")
     within = ", within their intervals" if coverage_set.is_repeated else ""
-    console.print(
-        f"[bold]fidelity[/]  {as_requested} of {asked} what was requested{within}; "
-        f"mean shortfall {number(fidelity['distance'])} of the range"
+    print_fact(
+        "fidelity",
+        f"{as_requested} of {asked} what was requested{within}; "
+        f"mean shortfall {number(fidelity['distance'])} of the range",
     )
 
 
 def _show_unexecuted(metrics: dict[str, Any]) -> None:
     """Print what the stored episodes support, and that nothing was executed."""
     archive, predicted = metrics["archive"], metrics.get("predicted", {})
-    console.print(f"[bold]{metrics['not_executed']}[/]")
-    console.print(
-        f"[bold]data[/]      hypervolume {number(archive['hypervolume'])} · "
-        f"{count_of(archive['cardinality'], 'non-dominated return')} among its episodes"
+    console.print(f"[bold]{escape(wrapped(metrics['not_executed']))}[/]")
+    print_fact(
+        "data",
+        f"hypervolume {number(archive['hypervolume'])} · "
+        f"{count_of(archive['cardinality'], 'non-dominated return')} among its episodes",
     )
     if predicted:
-        console.print(
-            f"[bold]fit[/]       the network predicts every action of {predicted['episodes']} of "
-            f"these {predicted['of']} episodes"
+        print_fact(
+            "fit",
+            f"the network predicts every action of {predicted['episodes']} of "
+            f"these {predicted['of']} episodes",
         )
 
 
@@ -244,8 +271,11 @@ def show_run(run: Run) -> None:
     phases = run.metrics["steps_by_phase"]
     parts = ", ".join(f"{phase} {steps:,}" for phase, steps in phases.items() if steps)
     steps = f"{run.metrics['steps']:,} environment steps ({parts})" if parts else "no steps"
-    console.print(f"[bold]training[/]  {steps} in {run.metrics['seconds']:.1f} s")
-    console.print(f"\nWrote {quoted(run.path)}: {', '.join(FILES)}")
+    print_fact("training", f"{steps} in {run.metrics['seconds']:.1f} s")
+    # A checkpoint may be missing: a disk that is full does not stop a training.
+    files = [name for name in FILES if run.path is not None and (run.path / name).exists()]
+    written = wrapped(f"Wrote {shlex.quote(str(run.path))}: {', '.join(files)}")
+    console.print(f"\n{escape(written)}")
     middle = len(run.coverage_set) // 2
     again = " again" if run.is_executed else ""
     next_steps(

@@ -58,10 +58,12 @@ def slow_steps(seconds: float, num_steps: int, num_environments: int) -> list[st
 
     >>> slow_steps(30.0, 600, 16)
     ['a step takes 50 ms: --workers gives each of 16 environments a process of its own']
+    >>> slow_steps(96.0, 600, 2)
+    ['a step takes 160 ms: --workers gives each of 2 environments a process of its own']
     """
     if num_steps == 0 or seconds / num_steps < SLOW_SECONDS:
         return []
-    each = f"{1000 * seconds / num_steps:.2g} ms"
+    each = f"{1000 * seconds / num_steps:.0f} ms"
     return [
         f"a step takes {each}: --workers gives each of {num_environments} environments a process "
         "of its own"

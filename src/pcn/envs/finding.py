@@ -1,9 +1,11 @@
 """From a name or an object to an environment: created once, and probed once if needed."""
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -35,8 +37,8 @@ from pcn.envs.registry import (
 )
 from pcn.envs.silence import told_when_silent
 from pcn.envs.spec import EnvironmentSpec
-from pcn.errors import UserError, perhaps
-from pcn.lookup import GivenName, find_object, is_importable, name_of
+from pcn.errors import UserError, perhaps, resuming
+from pcn.lookup import GivenName, find_object, is_importable, name_in_file, name_of
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def find_environment(
     if is_gymnasium_id(name):
         source = GymnasiumSource.by_id(name)
         return _find_gymnasium(source, arguments, spec, inquiry, before_probing)
+    _refuse_file(name)
     meant = perhaps(name, [*ENVIRONMENTS, *short, *vector_reward_ids()])
     if meant:
         raise UserError(f"no environment is called {name!r}{meant}; `pcn envs` lists ours")
@@ -115,6 +118,21 @@ def find_environment(
         f"vector rewards, {', '.join(f'{package}:NAME' for package in JAX_PACKAGES)}, and "
         "module:function for one of your own"
     )
+
+
+def _refuse_file(name: str) -> None:
+    """Raise a `UserError` if the name is that of a run's folder or of a Python file."""
+    path = Path(name)
+    if os.path.isfile(path / "config.json"):  # unlike Path.is_file, no error for a name too long
+        raise UserError(
+            f"{name} is the folder of a run, not an environment; `{resuming(name)}` continues a run"
+        )
+    file = path if path.suffix == ".py" else Path(f"{name}.py")
+    if path.suffix == ".py" or os.path.isfile(file):
+        raise UserError(
+            f"no environment is called {name!r}; one that is defined in {file} is called "
+            f"{name_in_file(str(file))}"
+        )
 
 
 def environment_name(thing: Any) -> str:

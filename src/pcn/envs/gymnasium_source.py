@@ -43,6 +43,7 @@ class GymnasiumSource:
             if not isinstance(made, gym.Env):
                 raise UserError(f"{self.name} makes {made!r}, which is not a Gymnasium environment")
             self._instance = made
+        _refuse_missing_spaces(self._instance, self.name)
         return self._instance
 
     def close(self) -> None:
@@ -50,6 +51,17 @@ class GymnasiumSource:
         if self._instance is not None:
             instance, self._instance = self._instance, None
             close_all([instance], self.name)
+
+
+def _refuse_missing_spaces(environment: gym.Env[Any, Any], name: str) -> None:
+    """Raise a `UserError` if a space was never set, or is not one of Gymnasium's."""
+    for space in ("observation_space", "action_space"):
+        found = getattr(environment, space, None)
+        if not isinstance(found, gym.Space):
+            raise UserError(
+                f"{name}: its {space} is {found!r}, which is not a space of Gymnasium; set "
+                f"self.{space} in __init__, as in gymnasium.spaces.Discrete(4)"
+            )
 
 
 class TellingFailures(gym.Wrapper[Any, Any, Any, Any]):

@@ -8,6 +8,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from pcn.envs.failures import failure_of
+from pcn.envs.silence import told_when_slow
 from pcn.envs.slot_process import ignore_signals
 from pcn.envs.worker_slots import answers_in_time, deaths_of, start_workers
 from pcn.errors import UserError
@@ -30,6 +31,7 @@ def call_in_worker(
     the process.
     """
     ((process, pipe),) = start_workers(1, _work, name, function)
+    count_answer = told_when_slow(name)
     try:
         while True:
             asked = time.monotonic()
@@ -44,6 +46,8 @@ def call_in_worker(
                 return content
             if what == "failed":
                 raise UserError(content)
+            if what == "answered":
+                count_answer()
             if what == "probing" and before_probing is not None:
                 before_probing(content)
     except (EOFError, ConnectionError):

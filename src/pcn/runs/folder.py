@@ -130,7 +130,11 @@ class RunFolder:
 
     def read_settings(self) -> Settings:
         """The settings of the run: environment, algorithm, hyperparameters, seed."""
-        return Settings.from_json(read_json(self._to_read("config.json")))
+        content = read_json(self._to_read("config.json"))
+        try:
+            return Settings.from_json(content)
+        except UserError as error:  # several runs may be read at once
+            raise UserError(f"{self.path}: {error}") from None
 
     def begun_with(self) -> str:
         """The version of pcn that created the folder; empty if it is not recorded."""

@@ -85,9 +85,10 @@ class Run:
         executed = self.is_executed
         volume = self.metrics["executed" if executed else "archive"]["hypervolume"]
         mark = "" if executed else " of the data, NOT EXECUTED"
+        count = len(self.coverage_set)
         return (
             f"Run({self.settings.algorithm} on {self.settings.environment}, "
-            f"seed {self.settings.seed}: {len(self.coverage_set)} policies, "
+            f"seed {self.settings.seed}: {count} {'policy' if count == 1 else 'policies'}, "
             f"hypervolume {volume:.6g}{mark}{where})"
         )
 
@@ -151,6 +152,8 @@ class Run:
         horizons, requested = self.coverage_set.horizons.copy(), self.coverage_set.requested.copy()
         requested[index] = desired
         if desired_horizon is not None:
+            if not 1 <= desired_horizon < np.inf:
+                raise UserError(f"desired_horizon must be at least 1, got {desired_horizon!r}")
             horizons[index] = desired_horizon
         asked = replace(self.coverage_set, requested=requested, horizons=horizons)
         policy = self._policy_of(asked, index)

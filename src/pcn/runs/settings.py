@@ -88,7 +88,12 @@ class Settings:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "Settings":
-        """The settings of a `config.json`; hyperparameters are checked when `config` is used."""
+        """The settings of a `config.json`; hyperparameters are checked when `config` is used.
+
+        >>> Settings.from_json({})
+        Traceback (most recent call last):
+        pcn.errors.UserError: config.json is damaged: format is missing
+        """
         try:
             if content["format"] not in READABLE:
                 raise UserError(
@@ -113,7 +118,9 @@ class Settings:
                 format=content["format"],
                 data=content.get("data"),
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except KeyError as error:
+            raise UserError(f"config.json is damaged: {error.args[0]} is missing") from None
+        except (TypeError, AttributeError) as error:
             raise UserError(f"config.json is damaged: {error!r}") from None
 
 

@@ -130,6 +130,7 @@ def carry_out(
         check_checkpoint_seconds(checkpoint_seconds)
     elif isinstance(job, Request):
         checkpoint_seconds = job.checkpoint_seconds
+    began_in = _working_folder()
     folder = job.claim(take_over=take_over) if isinstance(job, RunFolder) else None
     environment: AbstractEnvironment | None = None
     try:
@@ -151,7 +152,9 @@ def carry_out(
             trainer, record, more = _restored(make_trainer, folder)
             settled = replace(settled, remarks=(*remarks, *more))
         elif isinstance(job, Request) and job.out is not None:
-            folder = RunFolder.create(job.out, settings, settled.spec, settled.probe)
+            # An environment may have changed the working folder while it was probed.
+            out = job.out if _working_folder() == began_in else began_in / job.out
+            folder = RunFolder.create(out, settings, settled.spec, settled.probe)
         loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _stopper(stop))
         seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
         return loop.complete(seconds)
@@ -162,6 +165,14 @@ def carry_out(
     finally:
         if folder is not None:
             folder.release()
+
+
+def _working_folder() -> Path:
+    """The working folder; where it was deleted, a name that stands for it."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path()
 
 
 def _ignore(event: Event) -> None:

@@ -423,6 +423,16 @@ def test_tolerances_follow_a_spread_that_doubles_and_survive_a_checkpoint():
     np.testing.assert_array_equal(again.tolerances, [10.0, 10.0])
 
 
+def test_given_tolerances_stay_when_the_spread_doubles_after_a_checkpoint():
+    dataset = Dataset(make_spec(), CONFIG)
+    dataset.add(one_episode([1.0, 1.0]))
+    dataset.set_tolerances(np.array([0.25, 0.5]))
+    again = Dataset(make_spec(), CONFIG)
+    again.from_arrays(dataset.to_arrays())
+    again.add(one_episode([100.0, -100.0]))
+    assert again.tolerances.tolist() == [0.25, 0.5]
+
+
 def test_a_constant_objective_of_any_size_makes_a_small_input():
     dataset = Dataset(make_spec(3), PCNConfig(capacity=8))
     rng = np.random.default_rng(0)

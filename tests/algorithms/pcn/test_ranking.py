@@ -1,13 +1,13 @@
 import numpy as np
 
 from pcn.algorithms.pcn.ranking import Comparison, choose, unbeaten_mask, unranked_mask
+from pcn.pareto import ORDERS
 from pcn.single_returns import SingleReturns
 
 
-def compared(*returns, indifference=0.0):
-    return Comparison.of(
-        SingleReturns(tuple(np.asarray(one, dtype=float) for one in returns)), indifference
-    )
+def compared(*returns, indifference=0.0, order="pareto"):
+    singles = SingleReturns(tuple(np.asarray(one, dtype=float) for one in returns))
+    return Comparison.of(singles, indifference, ORDERS[order]())
 
 
 def normal(rng, mean, count, deviation=1.0):
@@ -41,6 +41,22 @@ def test_a_lottery_that_nobody_has_won_yet_is_not_beaten():
     comparison = compared(stake, ticket, lucky)
     assert not comparison.beats(0.95)[0, 1]
     assert compared(stake, ticket).beats(0.95)[0, 1]  # where chance was never seen
+
+
+def test_what_is_equal_in_one_objective_and_better_in_another_wins():
+    assert compared([[1.0, 2.0]] * 8, [[1.0, 1.0]] * 8).beats(0.95).tolist() == [
+        [False, True],
+        [False, False],
+    ]
+
+
+def test_a_fair_order_compares_what_the_worst_off_get():
+    uneven, even = [[0.0, 4.0]] * 8, [[2.0, 2.0]] * 8
+    assert not compared(uneven, even).beats(0.95).any()
+    # The worst off get 0 and 2, all together 4 and 4.
+    fair = compared(uneven, even, order="lorenz")
+    np.testing.assert_allclose(fair.gain[1, 0], [2.0, 0.0])
+    assert fair.beats(0.95).tolist() == [[False, False], [True, False]]
 
 
 def test_dominated_means_are_beaten_and_better_ones_are_not():
