@@ -266,6 +266,18 @@ def test_executions_of_equal_number_meet_the_same_randomness(training, entries):
 
 
 @pytest.mark.slow
+def test_without_shared_randomness_every_execution_meets_its_own(training, entries):
+    twins = Entries.of([entries.contenders[0], entries.contenders[0]])
+    rules = Rules(
+        first=20, growth=1, largest=20, confidence=0.9, indifference=0.0, drops=False,
+        shares_randomness=False,
+    )  # fmt: skip
+    singles = finish(race(training, twins, rules=rules)).execution.singles.by_policy
+    for one, other in zip(singles[:3], singles[3:], strict=True):
+        assert not np.array_equal(one, other)
+
+
+@pytest.mark.slow
 def test_an_interrupted_race_goes_on_exactly(training, entries):
     whole = finish(race(training, entries))
     for stop_after in (1, 3, 5):

@@ -159,7 +159,7 @@ class RacedEnding:
         training, executions = self._training, self._training.config.executions
         fixed = Rules(
             first=executions, growth=1, largest=executions, confidence=0.95, indifference=0.0,
-            drops=False,
+            drops=False, shares_randomness=False,
         )  # fmt: skip
         return Racing(
             training,

@@ -33,6 +33,9 @@ class Rules:
     and the worst of the undecided where too many would be left."""
     final_executions: int = 1
     """Commands are too many if the steps after the race are too few to execute each so often."""
+    shares_randomness: bool = True
+    """Whether the n-th executions of all commands meet the same randomness: differences between
+    commands show early then, but what all have in common is as uncertain as that of one."""
     identical_after: int = 16
     """Commands are identical once they have returned the same in so many executions."""
     patience: float | None = None
@@ -46,8 +49,7 @@ class Rules:
 class Racing:
     """Executes the commands of several contenders, a batch in each iteration.
 
-    The n-th executions of all commands meet the same randomness, so that differences between
-    commands show early. It takes at most `most_steps` environment steps: a batch is as large as
+    It takes at most `most_steps` environment steps: a batch is as large as
     if every episode of it took as long as it can. If not a single episode is sure to fit, nothing
     is executed; where no command may be dropped, one episode is tried with the steps that there
     are, and broken off when they are used up.
@@ -157,7 +159,7 @@ class Racing:
             follows_rewards=contender.follows_rewards,
             count=count,
             most_steps=np.minimum(self._limits[padded], self._steps_left),
-            numbers=np.resize(numbers, size),
+            numbers=np.resize(self._seeds(commands, numbers), size),
         )
         self.num_steps += training.steps - steps_before
         ended = np.asarray(episodes.ended)[:count]
@@ -167,6 +169,14 @@ class Racing:
             episodes.returns(discount=training.config.discount)[:count][known],
             np.asarray(episodes.lengths)[:count][known],
         )
+
+    def _seeds(
+        self, commands: Int[np.ndarray, " episode"], numbers: Int[np.ndarray, " episode"]
+    ) -> Int[np.ndarray, " episode"]:
+        """Equal for executions that meet the same randomness."""
+        if self._rules.shares_randomness:
+            return numbers
+        return numbers * len(self._entries) + commands
 
     def _repeated_mask(
         self,

@@ -139,6 +139,7 @@ class ExpectedReturns(AbstractRefinement):
             confidence=self.ranking_confidence,
             indifference=self.indifference,
             drops=False,
+            shares_randomness=False,
         )
 
     def chosen(

@@ -35,6 +35,13 @@ def test_a_way_is_hopeful_if_it_leads_close_to_the_front_together_with_a_way_onw
     assert hopeful.tolist() == expected
 
 
+def test_a_way_that_is_equal_in_one_objective_must_be_close_in_the_others_too():
+    places = places_with(to=[(0, (0.0, -1.0), (0, 2))], onward=[(0, (3.0, -9.0), (7, 2))])
+    front = np.array([[3.0, -4.0]])  # promised is (3, -10)
+    assert len(places.hopeful(front, np.array([5.0, 5.0]), 1.0, EXACT)) == 0
+    assert len(places.hopeful(front, np.array([0.0, 6.0]), 1.0, EXACT)) == 1
+
+
 def test_what_a_way_promises_is_discounted_from_its_step_on():
     places = places_with(to=[(0, (1.0, 0.0), (0, 2))], onward=[(0, (4.0, 0.0), (1, 5))])
     front = np.array([[2.0, 0.0]])  # what 1 + 0.5 ** 2 * 4 returns

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from pcn.algorithms.pcn.refinements.joining.ways import NONE, Ways
 from pcn.fingerprints import row_fingerprints
-from pcn.pareto import Tolerances, covered_mask
+from pcn.pareto import Tolerances
 
 
 class Places:
@@ -57,8 +57,8 @@ class Places:
     ) -> Int[np.ndarray, "way 2"]:
         """The ways to places from which a known way goes on to a return close to the front.
 
-        Close is what the front would not cover if it were better by the margins. Returns the
-        episode and the step of each way.
+        Close is what would be as good as a point of the front in all objectives if it were better
+        by the margins. Returns the episode and the step of each way.
         """
         hopeful = np.zeros(len(self.to), dtype=bool)
         factors = discount ** self.to.sources[:, 1:].astype(np.float64)
@@ -69,7 +69,8 @@ class Places:
                 open_ = (from_place[places] != NONE) & ~hopeful[ways]
                 to, then = ways[open_], from_place[places[open_]]
                 promised = self.to.vectors[to] + factors[to] * self.onward.vectors[then]
-                hopeful[to] = ~covered_mask(promised + margins, front, tolerances=tolerances)
+                for point in front - margins - tolerances:
+                    hopeful[to] |= np.all(promised >= point, axis=1)
         return self.to.sources[hopeful]
 
     def to_arrays(self) -> dict[str, np.ndarray]:
