@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pcn.algorithms import ALGORITHMS
-from pcn.algorithms.trainer import Snapshot
+from pcn.algorithms.trainer import Snapshot, too_few_steps
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
 from sizes import quick
 
@@ -150,3 +150,9 @@ def test_executing_again_gives_what_the_run_reported(name, outcomes):
         seed=5,
     )
     np.testing.assert_array_equal(again.executed, outcome.coverage_set.executed)
+
+
+def test_too_few_steps_says_how_long_an_episode_takes_only_where_that_is_more():
+    spec = DeepSeaTreasure().spec  # episodes of up to 200 steps
+    assert str(too_few_steps(50, spec)).endswith("takes up to 200 steps")
+    assert str(too_few_steps(200, spec)).endswith("no episode came to an end")

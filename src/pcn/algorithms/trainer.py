@@ -57,10 +57,13 @@ class Outcome:
 
 def too_few_steps(total_steps: int, spec: EnvironmentSpec) -> UserError:
     """The error of a training whose budget ends before any episode does."""
-    return UserError(
-        f"total_steps={total_steps} is too small: no episode came to an end; an "
-        f"episode of {spec.name} takes up to {spec.step_limit} steps"
+    # A step limit that was found lies within the budget, and says nothing about what is needed.
+    needed = (
+        f"; an episode of {spec.name} takes up to {spec.step_limit} steps"
+        if spec.step_limit > total_steps
+        else ""
     )
+    return UserError(f"total_steps={total_steps} is too small: no episode came to an end{needed}")
 
 
 def evaluation_due(steps_before: int, steps: int, *, total_steps: int, evaluations: int) -> bool:
