@@ -1,4 +1,4 @@
-"""Corridor: chests along a winding corridor of 119 cells, deterministic, seen as two real numbers.
+"""Corridor: chests along a winding corridor of 112 cells, deterministic, seen as two real numbers.
 
 Observation: column and lane, both from 0 to 1. Actions: right, left, down, up, open. Rewards: the
 value of the chest that is opened, -1 for each step, -1 for each thorn. Ends when a chest is opened.
@@ -28,10 +28,10 @@ def along(state: tuple[int, int], time: int) -> int:
 
 class Corridor(ModelledEnvironment):
     steps = 60_000
-    step_limit = 250
+    step_limit = 150
     reference_point = (0.0, -130.0, -3.0)
     demonstrations = (
-        Demonstration(along, (60.0, -120.0, 0.0)),
+        Demonstration(along, (60.0, -112.0, 0.0)),
         Demonstration(lambda state, time: 4 if state[0] == 7 else 0, (1.0, -8.0, 0.0)),
     )
 

@@ -1,8 +1,8 @@
 """Gambles: ten decisions between a safe amount, a bad bet, a good bet, and applause.
 
 Observation: the stage, the money and the applause so far. Actions: safe, bad bet, good bet and
-perform. Rewards: money and applause. A bad bet pays much and seldom, less than the safe amount on average:
-lucky episodes with it look best and are not.
+perform. Rewards: money and applause. A bad bet pays much and seldom, less than the safe amount on
+average: lucky episodes with it look best and are not.
 """
 
 from itertools import product

@@ -21,7 +21,7 @@ class Sledge(ModelledEnvironment):
     reference_point = (-1.0, -100.0)
     demonstrations = (
         Demonstration(lambda state, time: 1, (0.0, 0.0)),
-        Demonstration(lambda state, time: 2 if time == 48 else 1, (1.0, -1.0)),
+        Demonstration(lambda state, time: 2 if time == 48 else 1, (2.0, -1.0)),
     )
 
     def __init__(self):
