@@ -7,9 +7,9 @@ outcomes are deterministic) and compares the means with the true front:
 
 `share`: hypervolume of the fresh means over that of the true front. `reported`: the same of what
 the run itself reports, `requested`: of what its commands ask for. `points`: how many points of the
-front some policy reaches, as in `laboratory.py`. `agree`: the share of policies whose reported and fresh
-means differ by no more than chance. Where the truth is a convex hull, or means are noisy, a share
-may exceed 1.
+front some policy reaches, as in `laboratory.py`. `agree`: the share of policies whose reported and
+fresh means differ by no more than chance. Where the truth is a convex hull, or means are noisy, a
+share may exceed 1.
 """
 
 import os

@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 
 from benchmarks.unseen.modelled import Demonstration, ModelledEnvironment
+from pcn.pareto import unique_front
 
 WETTEST, GROWS = 10, range(2, 8)
 LASTS = 15
@@ -54,3 +55,20 @@ class Harvest(ModelledEnvironment):
         moisture, fertiliser = self.state
         numbers = (self.time / 300, moisture / WETTEST, fertiliser / LASTS, self.owed[0] / 600)
         return np.array(numbers, np.float32)
+
+    @classmethod
+    def true_front(cls):
+        """The least cost of every growth in every state, step by step."""
+        rules, most = cls(), 2 * cls.step_limit + 1
+        costs = {(5, 0): np.where(np.arange(most) == 0, 0.0, np.inf)}
+        for _ in range(cls.step_limit):
+            reached: dict[tuple[int, int], np.ndarray] = {}
+            for state, cost in costs.items():
+                for action in rules.actions(state):
+                    [(_, following, (growth, less), _)] = rules.outcomes(state, action)
+                    moved = np.concatenate([np.full(growth, np.inf), cost[: most - growth]]) - less
+                    reached[following] = np.minimum(reached.get(following, np.inf), moved)
+            costs = reached
+        least = np.min(list(costs.values()), axis=0)
+        points = np.column_stack([np.arange(most), -least])[np.isfinite(least)].astype(np.float64)
+        return points[unique_front(points)]
