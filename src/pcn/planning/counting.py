@@ -14,7 +14,7 @@ MOST_BYTES = 1 << 26
 """Memory that the observations of all states may take."""
 _MOST_STATES = 1 << 20
 """A row's key has room for so many states."""
-_GOES_ON, _TERMINATED, _AT_THE_LIMIT = range(3)
+_GOES_ON, _TERMINATED, _AT_THE_LIMIT, _TRUNCATED = range(4)
 
 
 class TransitionCounts:
@@ -122,6 +122,15 @@ class TransitionCounts:
         real = elsewhere | ~acted[self.next_states]
         return (kinds == _TERMINATED) | ((kinds == _AT_THE_LIMIT) & real)
 
+    @property
+    def truncated(self) -> Bool[np.ndarray, " row"]:
+        """Whether the episode was truncated in the next state: nothing comes after it.
+
+        Others may have gone on from there; see `terminated` for ends that are ends for all.
+        """
+        truncated: Bool[np.ndarray, " row"] = (self._keys & 3) == _TRUNCATED
+        return truncated
+
     def action_rows(self, numbers: Int[np.ndarray, "*action"]) -> Int[np.ndarray, "*action part"]:
         """Actions as rows with a number for each part."""
         parts = np.unravel_index(numbers, self.action_sizes)
@@ -164,7 +173,8 @@ class TransitionCounts:
         self.longest = max(self.longest, num_steps)
         kinds = np.zeros(prints.shape, np.int64)
         kind = np.where(lengths == self.longest, _AT_THE_LIMIT, _TERMINATED)
-        kinds[ends] = np.where(np.asarray(episodes.terminated)[rows], kind, _GOES_ON)
+        others = np.where(np.asarray(episodes.ended)[rows], _TRUNCATED, _GOES_ON)
+        kinds[ends] = np.where(np.asarray(episodes.terminated)[rows], kind, others)
         np.add.at(self.starts, now[:, 0], 1)
         if episodes.action_masks is not None:
             # An observation may hide what is allowed: what was allowed once, may be planned with.

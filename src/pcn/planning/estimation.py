@@ -46,7 +46,9 @@ def estimated_model(
     # Where nobody ever acted, the episode ends with what is assumed of such a state.
     acted = np.zeros(counts.num_states, dtype=bool)
     acted[states] = True
-    lost = ~acted[counts.next_states] & ~terminated
+    left = ~acted[counts.next_states] & ~terminated
+    # A time limit that shows in the observation leads to states in which nobody ever acts.
+    lost = left & ~counts.truncated
     rewards[lost] += discount * unknown
     kept = well_known_mask(states[first], visits, least_visits)[row_pairs]
     return TabularModel(
@@ -54,7 +56,7 @@ def estimated_model(
         states[kept],
         actions[kept],
         counts.next_states[kept],
-        (terminated | lost)[kept],
+        (terminated | left)[kept],
         (row_visits / visits[row_pairs])[kept],
         rewards[kept],
     )
