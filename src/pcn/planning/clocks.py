@@ -17,6 +17,8 @@ FIRST_ROWS = 100
 """Rows that most numbers which are no clocks are told by."""
 FEWEST_ROWS = 20
 """In fewer rows a number may look like a clock by chance."""
+SLACK = 0.1
+"""Share by which differences between times may exceed those by chance: returns are no Gaussians."""
 MOST_ROWS = 1_000_000
 """With more rows than this nothing is pooled."""
 _SAME = 1e-3
@@ -129,14 +131,25 @@ def _depends_on_time(
 
     n, total, square = (added(pair, values) for values in (number, sums, squares))
     all_n, all_total = added(group, n), added(group, total)
-    within = np.maximum(square - total**2 / n, 0.0).sum(axis=0)
-    between = np.maximum((total**2 / n).sum(axis=0) - (all_total**2 / all_n).sum(axis=0), 0.0)
-    free_within, free_between = float(n.sum()) - len(n), len(n) - len(all_n)
-    if free_between < 1 or free_within < 1:
+    num_times = added(group, np.ones_like(n))
+    between = added(group, total**2 / n) - all_total**2 / all_n
+    within = added(group, square - total**2 / n)
+    # Each situation has a variance of its own; some have too few steps to tell.
+    free = all_n - num_times
+    told = np.flatnonzero((free[:, 0] >= FEWEST_ROWS) & (num_times[:, 0] > 1))
+    if len(told) == 0:
         return True
-    size = square.sum(axis=0)
-    chance = within / free_within * (free_between + errors * np.sqrt(2 * free_between))
-    return bool(np.any(between > chance + 1e-9 * size))
+    variance = np.maximum(within[told], 0.0) / free[told]
+    expected = (variance * (num_times[told] - 1)).sum(axis=0)
+    # Of the sum of squares between times, and of the variance that is estimated.
+    deviation = np.sqrt(
+        (2 * variance**2 * (num_times[told] - 1) * (1 + (num_times[told] - 1) / free[told])).sum(
+            axis=0
+        )
+    )
+    rounding = 1e-9 * square.sum(axis=0)
+    limit = (1 + SLACK) * expected + errors * deviation + rounding
+    return bool(np.any(between[told].sum(axis=0) > limit))
 
 
 def _pooled(
