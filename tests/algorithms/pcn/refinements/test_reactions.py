@@ -53,16 +53,16 @@ class Garden(AbstractCompiledEnvironment):
     def step(self, state, action, key):
         del key
         moist = (state.moisture[0] >= 2) & (state.moisture[0] <= 6)
-        moisture = jnp.clip(state.moisture + 4 * action - 1, 0, 20)
+        moisture = jnp.clip(state.moisture + 4 * action - 1, 0, 10)
         reward = jnp.stack([moist.astype(jnp.float32), -action.astype(jnp.float32)])
         return Step(Field(moisture, state.time + 1), reward, jnp.asarray(False))
 
     def observation(self, state):
-        return state.moisture.astype(jnp.float32) / 20
+        return state.moisture.astype(jnp.float32) / 10
 
 
 CONFIG = PCNConfig(
-    total_steps=60 * STEPS, warmup_episodes=8, evaluations=0, refinements=(Reactions(first=40),)
+    total_steps=200 * STEPS, warmup_episodes=8, evaluations=0, refinements=(Reactions(first=40),)
 )
 
 
@@ -103,7 +103,7 @@ def test_nothing_is_tried_where_random_episodes_are_short():
 def test_only_real_observations_that_follow_the_actions_alone():
     assert Reactions().applies_to(Garden().spec)
     assert not Reactions().applies_to(Garden(deterministic=False).spec)
-    whole = gym.spaces.MultiDiscrete([21])
+    whole = gym.spaces.MultiDiscrete([11])
     assert not Reactions().applies_to(Garden(observation_space=whole).spec)
     assert not Reactions(most_numbers=1).applies_to(
         Garden(observation_space=gym.spaces.Box(0, 1, (2,))).spec
