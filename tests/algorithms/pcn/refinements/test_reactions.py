@@ -98,6 +98,8 @@ def test_nothing_is_tried_where_random_episodes_are_short():
     few = replace(CONFIG, refinements=(Reactions(fewest_steps=STEPS + 1),))
     trainer = trained(few, iterations=2)
     assert len(trainer._training.states["Reactions"].weights) == 0
+    early = replace(CONFIG, refinements=(Reactions(share_of_limit=1.1),))
+    assert len(trained(early, iterations=2)._training.states["Reactions"].weights) == 0
 
 
 def test_only_real_observations_that_follow_the_actions_alone():

@@ -87,7 +87,7 @@ class Reactions(AbstractRefinement):
 
     Each iteration plays as many changed policies, in shares of its episodes, as there are such
     policies in the archive. Only in deterministic environments whose observations are a few real
-    numbers and whose random episodes are long.
+    numbers and whose random episodes are long and mostly run to the step limit.
     """
 
     budget_share: float = 0.15
@@ -99,11 +99,14 @@ class Reactions(AbstractRefinement):
     distribution with deviation 1."""
     fewest_steps: float = 20.0
     """Mean length of random episodes from which on reactions are tried."""
+    share_of_limit: float = 0.5
+    """The same as a share of the step limit: where random episodes end by themselves, they do get
+    somewhere."""
     most_numbers: int = 64
     """Most numbers that an observation may have."""
 
     def __post_init__(self) -> None:
-        at_least(self, 0, "budget_share", "first", "change", "fewest_steps")
+        at_least(self, 0, "budget_share", "first", "change", "fewest_steps", "share_of_limit")
         at_least(self, 1, "most_numbers")
         at_most(self, 1, "budget_share")
 
@@ -123,7 +126,8 @@ class Reactions(AbstractRefinement):
 
     def after_warming_up(self, training: Training) -> None:
         """Play random policies until their share of the budget is spent."""
-        if training.schedule.mean_length < self.fewest_steps:
+        shortest = max(self.fewest_steps, self.share_of_limit * training.spec.step_limit)
+        if training.schedule.mean_length < shortest:
             return
         state = self.state_in(training, Reacted)
         seen = flat(training.dataset.observations(), 1).astype(np.float64)
