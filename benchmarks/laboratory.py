@@ -114,6 +114,16 @@ def measure(
     )
 
 
+def append_row(file: Path, row: dict[str, object]) -> None:
+    """Add a row to a CSV file, below a row of names where the file is new."""
+    new = not file.exists()
+    with file.open("a", newline="") as opened:
+        writer = csv.DictWriter(opened, list(row))
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
+
+
 def summary(name: str, results: list[Result]) -> str:
     """One line for an environment."""
     shares = np.array([result.share for result in results])
@@ -157,12 +167,8 @@ def main(given: Arguments) -> None:
                 flush=True,
             )
             if given.out is not None:
-                new = not given.out.exists()
-                with given.out.open("a", newline="") as file:
-                    writer = csv.writer(file)
-                    if new:
-                        writer.writerow([*Result._fields, "total_steps", "set"])
-                    writer.writerow([*result, given.steps, " ".join(given.set)])
+                row = {**result._asdict(), "total_steps": given.steps, "set": " ".join(given.set)}
+                append_row(given.out, row)
         summaries.append(summary(name, results))
     print("\n".join(["", *summaries]))
 

@@ -104,6 +104,15 @@ def test_rescaling_leaves_the_outputs_as_they_are(gate, num_objectives):
         )
 
 
+def test_weights_are_kept_where_a_range_jumps():
+    policy = make_policy()
+    scale = jnp.array([1.0, 1e-3, 0.5], jnp.float32)  # the second objective hardly moved before
+    before, after = (
+        np.asarray(one.embed_command.weight) for one in (policy, policy.rescaled(scale))
+    )
+    np.testing.assert_allclose(after, before * np.array([1.0, 1.0, 2.0]), rtol=1e-6)
+
+
 def test_the_command_and_the_state_both_matter():
     policy = make_policy()
     here, there = jnp.array([0, 0]), jnp.array([2, 3])

@@ -15,6 +15,9 @@ from pcn.nets.heads import AbstractActionHead
 Gate = Literal["sigmoid", "film"]
 """`sigmoid`: the paper's sigmoid(state) * sigmoid(command). `film`: relu(state) * (1 + command)."""
 
+MOST_GROWTH = 8.0
+"""By how much the range of a part of commands may grow at once for the old function to be kept."""
+
 
 class ConditionedPolicy(eqx.Module):
     """Turns observation and command into outputs for the action head; batch with `jax.vmap`."""
@@ -70,10 +73,19 @@ class ConditionedPolicy(eqx.Module):
         )
 
     def rescaled(self, command_scale: Float[Array, " command"]) -> "ConditionedPolicy":
-        """The same function of the command, with another scale in front of its weights."""
-        weight = self.embed_command.weight * (self.command_scale / command_scale)[None, :]
+        """The same function of the command, with another scale in front of its weights.
+
+        Where a range has become more than `MOST_GROWTH` times as wide, the weights are kept
+        instead: those of the old function would be so large that it could hardly be changed.
+        """
+        weight = self.embed_command.weight * self.weight_ratio(command_scale)[None, :]
         return eqx.tree_at(
             lambda policy: (policy.embed_command.weight, policy.command_scale),
             self,
             (weight, command_scale),
         )
+
+    def weight_ratio(self, command_scale: Float[Array, " command"]) -> Float[Array, " command"]:
+        """By how much another scale changes the weights of each part of a command."""
+        ratio = self.command_scale / command_scale
+        return jnp.where(ratio > MOST_GROWTH, 1.0, ratio)

@@ -67,6 +67,8 @@ class TransitionCounts:
         """Steps of the longest episode."""
         self.masks: Bool[np.ndarray, "state choice"] = np.zeros((0, self._mask_size), bool)
         """Which actions are allowed in each state."""
+        self.limits: Bool[np.ndarray, " state"] = np.zeros(0, bool)
+        """In which states an episode was truncated; others may have gone on from there."""
         self._prints = np.zeros(0, np.uint64)
         self._numbers = np.zeros(0, np.int64)
         self.starts: Int[np.ndarray, " state"] = np.zeros(0, np.int64)
@@ -164,7 +166,9 @@ class TransitionCounts:
         self.longest = max(self.longest, num_steps)
         kinds = np.zeros(prints.shape, np.int64)
         kind = np.where(lengths == self.longest, _AT_THE_LIMIT, _TERMINATED)
-        kinds[ends] = np.where(np.asarray(episodes.terminated)[rows], kind, _GOES_ON)
+        terminated = np.asarray(episodes.terminated)[rows]
+        kinds[ends] = np.where(terminated, kind, _GOES_ON)
+        self.limits[after[ends][np.asarray(episodes.ended)[rows] & ~terminated]] = True
         np.add.at(self.starts, now[:, 0], 1)
         if episodes.action_masks is not None:
             # An observation may hide what is allowed: what was allowed once, may be planned with.
@@ -195,6 +199,7 @@ class TransitionCounts:
         self._prints = np.insert(self._prints, place, new)
         self._numbers = np.insert(self._numbers, place, numbers)
         self.starts = np.append(self.starts, np.zeros(len(new), np.int64))
+        self.limits = np.append(self.limits, np.zeros(len(new), bool))
         self._leaves = [
             np.concatenate([old, leaf[first]])
             for old, leaf in zip(self._leaves, leaves, strict=True)
@@ -242,7 +247,7 @@ class TransitionCounts:
         progress = [self.given_up, self.longest, self._window_steps, self._window_states]
         return {
             **{f"observations.{number}": leaf for number, leaf in enumerate(self._leaves)},
-            **{name: getattr(self, name) for name in ("masks", "starts", *_ROWS)},
+            **{name: getattr(self, name) for name in ("masks", "starts", "limits", *_ROWS)},
             **{name: getattr(self, f"_{name}") for name in _PRIVATE},
             "progress": np.array(progress, np.int64),
         }
@@ -254,6 +259,8 @@ class TransitionCounts:
         ]
         for name in ("masks", "starts", *_ROWS):
             setattr(self, name, np.array(arrays[name]))
+        # Older checkpoints have no limits.
+        self.limits = np.array(arrays.get("limits", np.zeros(len(self.starts), bool)))
         for name in _PRIVATE:
             setattr(self, f"_{name}", np.array(arrays[name]))
         given_up, self.longest, *window = arrays["progress"].tolist()

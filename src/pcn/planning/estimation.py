@@ -4,17 +4,19 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Num
 from scipy.special import betainc, betaincc, ndtr
 
+from pcn.planning.clocks import PooledCounts
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.model import TabularModel
 
 
 def estimated_model(
-    counts: TransitionCounts,
+    counts: TransitionCounts | PooledCounts,
     *,
     discount: float,
     least_visits: int,
     errors: float,
     unknown: Float[np.ndarray, " objective"],
+    over: Bool[np.ndarray, " state"] | None = None,
 ) -> TabularModel:
     """The model that the counts suggest; pairs (state, action) never seen are not available.
 
@@ -27,6 +29,7 @@ def estimated_model(
             standard errors are the same, and so are the probabilities of two ends with the same
             reward, wherever they happen: plans must not follow noise.
         unknown: what a state is worth from which no step was ever seen.
+        over: states in which every episode is over; see `last_states`.
     """
     states, actions, terminated = counts.states, counts.actions, counts.terminated
     first = np.flatnonzero(np.append(True, (np.diff(states) != 0) | (np.diff(actions) != 0)))
@@ -46,7 +49,8 @@ def estimated_model(
     # Where nobody ever acted, the episode ends with what is assumed of such a state.
     acted = np.zeros(counts.num_states, dtype=bool)
     acted[states] = True
-    lost = ~acted[counts.next_states] & ~terminated
+    left = ~acted[counts.next_states] & ~terminated
+    lost = left if over is None else left & ~over[counts.next_states]
     rewards[lost] += discount * unknown
     kept = well_known_mask(states[first], visits, least_visits)[row_pairs]
     return TabularModel(
@@ -54,7 +58,7 @@ def estimated_model(
         states[kept],
         actions[kept],
         counts.next_states[kept],
-        (terminated | lost)[kept],
+        (terminated | left)[kept],
         (row_visits / visits[row_pairs])[kept],
         rewards[kept],
     )

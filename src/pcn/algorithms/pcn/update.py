@@ -40,7 +40,7 @@ class Learner(eqx.Module):
         Adam's steps do not depend on the gradient's scale, so from now on a step changes more
         of the function where the scale has grown: that is what the scale is for.
         """
-        ratio = (command_scale / self.policy.command_scale)[None, :]
+        ratio = 1 / self.policy.weight_ratio(command_scale)[None, :]
         adam: Any = self.moments
 
         def weight(policy: Any) -> Any:

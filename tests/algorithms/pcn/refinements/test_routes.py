@@ -99,6 +99,41 @@ def test_routes_alone_find_the_whole_front():
     assert points(training) == truth
 
 
+class Fractions(DeepSeaTreasure):
+    """Deep Sea Treasure whose row and column are shown as numbers from 0 to 1."""
+
+    def __init__(self):
+        super().__init__()
+        space = gym.spaces.Box(0, 1, (2,), np.float32)
+        object.__setattr__(self, "spec", dataclasses.replace(self.spec, observation_space=space))
+
+    def observation(self, state):
+        return super().observation(state) / np.float32(10.0)
+
+
+@pytest.mark.slow
+def test_real_numbers_on_a_grid_lead_to_the_whole_front_like_whole_ones():
+    _, training = warmed_up(environment=Fractions())
+    truth = {tuple(point) for point in DeepSeaTreasure().spec.front.returns.tolist()}
+    assert not truth <= points(training)
+    for _ in range(40):
+        ROUTES.after_exploring(training)
+        training.runner.steps += 50  # as exploration would
+    assert points(training) == truth
+
+
+@pytest.mark.slow
+def test_continuous_observations_are_given_up_at_once():
+    environment = Minecart()
+    assert ROUTES.applies_to(environment.spec)
+    _, training = warmed_up(environment=environment)
+    state, steps = training.states["Routes"], training.steps
+    assert state.continuous
+    random_state = training.rng.bit_generator.state
+    ROUTES.after_exploring(training)
+    assert (training.steps, training.rng.bit_generator.state) == (steps, random_state)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "length"),

@@ -12,6 +12,7 @@ from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
 from pcn.algorithms.pcn.refinements.noise_tolerance import NoiseTolerance
 from pcn.algorithms.pcn.refinements.planning import Planning
+from pcn.algorithms.pcn.refinements.reactions import Reactions
 from pcn.algorithms.pcn.refinements.replay_check import ReplayCheck
 from pcn.algorithms.pcn.refinements.rhythms import Rhythms
 from pcn.algorithms.pcn.refinements.routes import Routes
@@ -36,6 +37,7 @@ __all__ = [
     "LoopErasure",
     "NoiseTolerance",
     "Planning",
+    "Reactions",
     "ReplayCheck",
     "Rhythms",
     "Routes",
@@ -53,6 +55,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "sticky_actions": StickyActions,
     "longer_warm_up": LongerWarmUp,
     "rhythms": Rhythms,
+    "reactions": Reactions,
     "breaking_off": BreakingOff,
     "loop_erasure": LoopErasure,
     "variations": Variations,

@@ -21,6 +21,7 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractActionHead
 from pcn.planning import Plans, TabularModel, plan
+from pcn.planning.clocks import pooled_over_time
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.weighted_planning import plan_for_weights
 
@@ -162,9 +163,10 @@ class Planning(AbstractPlanning):
         actions = np.ravel_multi_index(tuple(parts), counts.action_sizes)
         valid = (np.arange(longest) < rows.lengths[:, None]) & (states >= 0)
         pairs = (states * counts.num_actions + actions)[valid]
+        pooled = pooled_over_time(counts)
         visits = np.bincount(
-            counts.states * counts.num_actions + counts.actions,
-            counts.visits,
+            pooled.states * counts.num_actions + pooled.actions,
+            pooled.visits,
             minlength=int(pairs.max(initial=0)) + 1,
         )
         return float(np.median(visits[pairs])) if len(pairs) else 0.0

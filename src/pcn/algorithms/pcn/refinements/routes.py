@@ -24,7 +24,7 @@ from pcn.algorithms.pcn.refinements.routing.routes_state import (
 )
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
-from pcn.envs.observations import num_parts, whole_numbers
+from pcn.envs.observations import num_parts
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractActionHead
@@ -51,7 +51,8 @@ class Routes(AbstractRefinement):
     """Search a model of what actions do for better routes, and play what it promises.
 
     Only in deterministic environments with few discrete actions, no action masks and observations
-    of few whole numbers; where steps hardly ever repeat, nothing is searched.
+    of whole numbers, or of real ones that lie on a grid; where steps hardly ever repeat, nothing is
+    searched.
     """
 
     steps_share: float = 0.5
@@ -116,7 +117,6 @@ class Routes(AbstractRefinement):
             and isinstance(spec.action_space, _DISCRETE)
             and int(np.prod(action_sizes(spec))) <= self.most_actions
             and num_parts(spec) <= self.most_parts
-            and whole_numbers(spec)
         )
 
     def off_because(self, spec: EnvironmentSpec, head: AbstractActionHead) -> str | None:
@@ -133,12 +133,16 @@ class Routes(AbstractRefinement):
     def after_running(self, training: Training, episodes: Episodes) -> None:
         """Learn from every step, unless steps do not repeat."""
         state = self._state(training)
+        if state.continuous:
+            return
         if len(state.model) < self.given_up_after or state.repeats(self.repeated):
             state.learn(episodes)
 
     def after_exploring(self, training: Training) -> None:
         """Search, play what is promised, and search again while there are promises."""
         state = self._state(training)
+        if state.continuous:
+            return
         state.forget_graph()
         for _ in range(self.rounds):
             allowed = int(self.steps_share * training.steps) - state.steps

@@ -12,6 +12,7 @@ from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.algorithms.pcn.refinements.planned.lessons import Lessons, greedy_actions, lessons_of
 from pcn.algorithms.pcn.training import Training
 from pcn.nets.policy import ConditionedPolicy
+from pcn.planning.clocks import last_states, pooled_over_time
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.estimation import estimated_model
 from pcn.planning.evaluation import expected_returns
@@ -89,11 +90,12 @@ class CountedCurriculum(AbstractCurriculum):
         self.unknown = training.dataset.rows.lowest.min(axis=0)
         """What is assumed where the counts know nothing."""
         self.model = estimated_model(
-            counts,
+            pooled_over_time(counts),
             discount=training.config.discount,
             least_visits=settings.least_visits,
             errors=settings.errors,
             unknown=self.unknown,
+            over=last_states(counts),
         )
         self.plans = settings.plans(self.model, counts.longest, training)
         # Long episodes in many states would be more lessons than anybody can learn.

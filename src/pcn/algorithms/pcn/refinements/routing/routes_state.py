@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 
 import numpy as np
-from jaxtyping import Int, Num
+from jaxtyping import Float, Int, Num
 
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
 from pcn.algorithms.pcn.refinements.routing.effects import Effects
+from pcn.algorithms.pcn.refinements.routing.grids import Grid, fitted
 from pcn.algorithms.pcn.refinements.routing.outcomes import Outcomes
 from pcn.algorithms.pcn.refinements.routing.route_graph import RouteGraph
 from pcn.algorithms.pcn.refinements.routing.route_search import Way
 from pcn.algorithms.pcn.refinements.routing.step_keys import tidy
 from pcn.algorithms.pcn.rows import Rows
-from pcn.envs.observations import num_parts
+from pcn.envs.observations import num_parts, whole_numbers
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes, flat
 from pcn.nets.heads.categorical import CategoricalHead
@@ -24,6 +25,8 @@ NEVER = np.iinfo(np.int64).max
 """The length of an episode that has not been."""
 MOST_STEPS, MOST_NUMBERS = 200_000, 25_600_000
 """How many distinct steps are learnt from, and how many numbers their observations may have."""
+MOST_RESTARTS = 20
+"""How often a grid of real numbers may turn out too coarse; then they are taken for continuous."""
 SMALLEST = 1e-5
 """Share of an episode's largest return-to-go below which a reward is rounding."""
 
@@ -33,14 +36,14 @@ class RoutesState(AbstractState):
 
     def __init__(self, spec: EnvironmentSpec) -> None:
         self._sizes = action_sizes(spec)
-        parts = num_parts(spec)
-        self.model = Effects(
-            parts,
-            spec.num_objectives,
-            int(np.prod(self._sizes)),
-            most_steps=min(MOST_STEPS, MOST_NUMBERS // max(1, parts)),
-        )
-        self.start = np.zeros(parts)
+        self._num_parts = num_parts(spec)
+        self._num_objectives = spec.num_objectives
+        self._is_whole = whole_numbers(spec)
+        self._grid: Grid | None = None
+        self.restarts = 0
+        """How often real numbers did not fit the grid that they were on so far."""
+        self.model = self._fresh_model()
+        self.start = np.zeros(self._num_parts)
         """What is observed first."""
         self.beam = FIRST_BEAM
         """Labels that the next search keeps after each event."""
@@ -55,6 +58,37 @@ class RoutesState(AbstractState):
         self._shortest, self._longest = NEVER, 0  # of the episodes that came to an end
         self._graph: RouteGraph | None = None
         self._graph_version = -1
+
+    def _fresh_model(self) -> Effects:
+        return Effects(
+            self._num_parts,
+            self._num_objectives,
+            int(np.prod(self._sizes)),
+            most_steps=min(MOST_STEPS, MOST_NUMBERS // max(1, self._num_parts)),
+        )
+
+    @property
+    def continuous(self) -> bool:
+        """Whether observations are real numbers that lie on no grid: nothing can be learnt."""
+        return self.restarts > MOST_RESTARTS
+
+    def _fit_grid(self, numbers: Float[np.ndarray, "step part"]) -> None:
+        """Find a grid for real numbers; the model begins anew where the old one is too coarse."""
+        if self._is_whole or (self._grid is not None and self._grid.holds(numbers)):
+            return
+        grid = fitted(numbers) if self._grid is None else self._grid.widened(numbers)
+        if self._grid is not None:
+            self.restarts += 1
+            self.model, self._graph, self._num_seen = self._fresh_model(), None, 0
+        if grid is None:
+            self.restarts = MOST_RESTARTS + 1
+        self._grid = grid
+
+    def _in_levels(
+        self, numbers: Float[np.ndarray, "*step part"]
+    ) -> Float[np.ndarray, "*step part"]:
+        """Real numbers as whole ones; whole ones as they are."""
+        return numbers if self._grid is None else self._grid.levels(numbers)
 
     def learn(self, episodes: Episodes) -> None:
         """Learn from every step of the real episodes."""
@@ -75,6 +109,10 @@ class RoutesState(AbstractState):
         rewards = np.asarray(episodes.rewards, np.float64)[real, :longest]
         numbers = self.numbers_of(np.asarray(episodes.actions)[real, :longest])
         valid = np.arange(longest) < lengths[:, None]
+        self._fit_grid(np.concatenate([seen[valid], after[last]]))
+        if self.continuous:
+            return
+        seen, after = self._in_levels(seen), self._in_levels(after)
         self.start = tidy(seen[0, 0])
         self._num_seen += int(lengths.sum())
         outcomes = Outcomes(after[valid], rewards[valid], terminated[valid])
@@ -109,7 +147,7 @@ class RoutesState(AbstractState):
     def ways(self, dataset: Dataset, rows: Rows, graph: RouteGraph, discount: float) -> list[Way]:
         """Stored episodes as the events that they consist of."""
         store, longest = dataset.store, int(rows.lengths.max())
-        seen = tidy(flat(dataset.padded_observations(rows), 2))
+        seen = tidy(self._in_levels(flat(dataset.padded_observations(rows), 2)))
         to_go = np.asarray(store.returns_to_go, np.float64)[rows.slots, :longest]
         actions = self.numbers_of(np.asarray(store.actions)[rows.slots, :longest])
         ways = []
@@ -136,13 +174,21 @@ class RoutesState(AbstractState):
         counts = np.array([self.beam, self.work, self.fruitless, self.steps, self._num_seen])
         model = {f"model.{name}": array for name, array in self.model.to_arrays().items()}
         lengths = np.array([self._shortest, self._longest])
-        return {"counts": counts, "start": self.start, "lengths": lengths, **model}
+        grid = (
+            {} if self._grid is None else {"origins": self._grid.origins, "units": self._grid.units}
+        )
+        restarts = np.array(self.restarts)
+        start = {"start": self.start, "restarts": restarts, **grid}
+        return {"counts": counts, "lengths": lengths, **start, **model}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
         counts = (int(count) for count in arrays["counts"])
         self.beam, self.work, self.fruitless, self.steps, self._num_seen = counts
         self.start = np.array(arrays["start"])
+        self.restarts = int(arrays.get("restarts", 0))  # older ones have none
+        if "units" in arrays:
+            self._grid = Grid(np.array(arrays["origins"]), np.array(arrays["units"]))
         lengths = arrays.get("lengths", np.array([0, self._step_limit]))  # older ones have none
         self._shortest, self._longest = lengths.tolist()
         own = {name.removeprefix("model."): array for name, array in arrays.items()}
