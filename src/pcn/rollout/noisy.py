@@ -34,9 +34,7 @@ class AbstractNoisyAgent(AbstractAgent):
         """The action of the rule, or a random action."""
         return self.act_drawn(observation, self.draw(key), mask)
 
-    def draw(
-        self, key: PRNGKeyArray, shape: tuple[int, ...] = ()
-    ) -> Float[Array, "*shape drawn"]:
+    def draw(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape drawn"]:
         """Random numbers for an action, and for the choice whether to use it."""
         random_key, chance_key = jax.random.split(key)
         noise = self.action_head.noise(random_key, shape)

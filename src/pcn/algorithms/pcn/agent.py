@@ -52,9 +52,7 @@ class ConditionedAgent(AbstractAgent):
         """Sample from the network, take its first choice, or act at random."""
         return self.act_drawn(observation, self.draw(key), mask)
 
-    def draw(
-        self, key: PRNGKeyArray, shape: tuple[int, ...] = ()
-    ) -> Float[Array, "*shape drawn"]:
+    def draw(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape drawn"]:
         """Noise for the network's choice and for a random one, and two chances."""
         policy_key, random_key, chance_key = jax.random.split(key, 3)
         noise = self.policy.action_head.noise

@@ -83,9 +83,7 @@ class AbstractActionHead(eqx.Module):
         """The most likely action."""
 
     @abstractmethod
-    def noise(
-        self, key: PRNGKeyArray, shape: tuple[int, ...] = ()
-    ) -> Float[Array, "*shape noise"]:
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """The random numbers that `sampled` or `random` needs, for `shape` many actions."""
 
     @abstractmethod

@@ -121,9 +121,7 @@ class CategoricalHead(AbstractActionHead):
         """The most likely action; the first one where several tie."""
         return jnp.stack([jnp.argmax(part) for part in self._split(outputs)]).astype(jnp.int32)
 
-    def noise(
-        self, key: PRNGKeyArray, shape: tuple[int, ...] = ()
-    ) -> Float[Array, "*shape noise"]:
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """Gumbel noise: added to logits, it makes the greedy action a sample of the softmax."""
         return jax.random.gumbel(key, (*shape, self.num_noise))
 

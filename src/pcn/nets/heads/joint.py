@@ -81,9 +81,7 @@ class JointHead(AbstractSideBySide):
         parts = zip(self.heads, self._outputs(outputs), strict=True)
         return self._joined([head.greedy(own) for head, own in parts])
 
-    def noise(
-        self, key: PRNGKeyArray, shape: tuple[int, ...] = ()
-    ) -> Float[Array, "*shape noise"]:
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """The random numbers of each part."""
         keys = jax.random.split(key, len(self.heads))
         parts = zip(self.heads, keys, strict=True)

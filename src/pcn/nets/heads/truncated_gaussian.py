@@ -99,9 +99,7 @@ class TruncatedGaussianHead(AbstractBoxHead):
         best = jax.nn.one_hot(jnp.argmax(read.logits, axis=1), self.num_bins)
         return self.box.row(jnp.sum(best * read.mean, axis=1))
 
-    def noise(
-        self, key: PRNGKeyArray, shape: tuple[int, ...] = ()
-    ) -> Float[Array, "*shape noise"]:
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """Gumbel noise for the bins, then uniform numbers for the places."""
         bin_key, place_key = jax.random.split(key)
         gumbel = jax.random.gumbel(bin_key, (*shape, self.num_parts * self.num_bins))
