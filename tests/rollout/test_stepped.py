@@ -12,6 +12,7 @@ from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.probing import Probe
 from pcn.rollout import AbstractAgent, rollout
+from pcn.rollout.slot_agents import CALLS_AHEAD
 from winding import LIMIT, NUM_OBJECTIVES, Winding
 
 
@@ -81,7 +82,11 @@ def slow_rollout(environment, agents, key, num_episodes, count, most_steps):
                 seen = everywhere[slot].reset(seed=int(seeds[number]))
                 slots[slot] = [number, one(number), *seen]
                 steps[number] = []
-        keys = jax.random.split(jax.random.fold_in(jnp.asarray(key), call), num_slots)
+        first = jnp.asarray(call - call % CALLS_AHEAD, jnp.uint32)
+        ahead = jax.random.split(
+            jax.random.fold_in(jnp.asarray(key), first), (CALLS_AHEAD, num_slots)
+        )
+        keys = ahead[call % CALLS_AHEAD]
         call += 1
         for slot in list(slots):
             number, agent, seen, info = slots[slot]

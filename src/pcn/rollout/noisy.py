@@ -34,11 +34,11 @@ class AbstractNoisyAgent(AbstractAgent):
         """The action of the rule, or a random action."""
         return self.act_drawn(observation, self.draw(key), mask)
 
-    def draw(self, key: PRNGKeyArray) -> Float[Array, " drawn"]:
+    def draw(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape drawn"]:
         """Random numbers for an action, and for the choice whether to use it."""
         random_key, chance_key = jax.random.split(key)
-        noise = self.action_head.noise(random_key)
-        return jnp.concatenate([noise, jax.random.uniform(chance_key, (1,))])
+        noise = self.action_head.noise(random_key, shape)
+        return jnp.concatenate([noise, jax.random.uniform(chance_key, (*shape, 1))], axis=-1)
 
     def act_drawn(
         self,

@@ -168,12 +168,7 @@ def _compiled(structure: Structure, num_slots: int) -> Compiled:
 
     def draw(own: Packed, shared: Packed, key: Array, first: Array) -> PyTree[Array]:
         anyone = structure.agent([part[0] for part in own], shared)
-
-        def for_call(call: Array) -> PyTree[Array]:
-            keys = jax.random.split(jax.random.fold_in(key, call), num_slots)
-            return jax.vmap(anyone.draw)(keys)
-
-        return jax.vmap(for_call)(first + jnp.arange(CALLS_AHEAD, dtype=jnp.uint32))
+        return anyone.draw(jax.random.fold_in(key, first), (CALLS_AHEAD, num_slots))
 
     def advance(
         shared: Packed,

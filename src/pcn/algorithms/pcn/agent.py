@@ -52,12 +52,14 @@ class ConditionedAgent(AbstractAgent):
         """Sample from the network, take its first choice, or act at random."""
         return self.act_drawn(observation, self.draw(key), mask)
 
-    def draw(self, key: PRNGKeyArray) -> Float[Array, " drawn"]:
+    def draw(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape drawn"]:
         """Noise for the network's choice and for a random one, and two chances."""
         policy_key, random_key, chance_key = jax.random.split(key, 3)
         noise = self.policy.action_head.noise
-        chance = jax.random.uniform(chance_key, (2,))
-        return jnp.concatenate([noise(policy_key), noise(random_key), chance])
+        chance = jax.random.uniform(chance_key, (*shape, 2))
+        return jnp.concatenate(
+            [noise(policy_key, shape), noise(random_key, shape), chance], axis=-1
+        )
 
     def act_drawn(
         self,

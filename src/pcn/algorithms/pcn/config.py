@@ -30,7 +30,12 @@ OLDER: dict[str, dict[str, Any]] = {
     "sticky_actions": {"ending_exponent": 2.0},
     "variations": {"alike": 0},
     "junctions": {"branch_share": 0.0, "renewal_steps": 1},
-    "weighted_values": {"normalises": False, "polishing": 0.0, "quiet_share": 0.0},
+    "weighted_values": {
+        "normalises": False,
+        "polishing": 0.0,
+        "quiet_share": 0.0,
+        "update_share": 1.0,
+    },
 }
 """What refinements did before a hyperparameter of theirs was recorded."""
 

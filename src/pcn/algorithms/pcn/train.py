@@ -179,8 +179,7 @@ class PCNTrainer(AbstractTrainer):
         self._store(episodes)
         for refinement in training.refinements:
             refinement.after_exploring(training)
-        shares = [one.share_of_updates(training) for one in training.refinements]
-        schedule.collected(training.steps - steps_before, share=min(shares, default=1.0))
+        schedule.collected(training.steps - steps_before, share=training.share_of_updates())
 
     def _store(self, episodes: Episodes) -> None:
         """Add episodes to the dataset, which is pruned to its capacity (section 4.4)."""

@@ -132,6 +132,10 @@ class Training:
                 return repeat
         return np.zeros(num_episodes)
 
+    def share_of_updates(self) -> float:
+        """Which share of the usual updates the exploring network needs."""
+        return min((one.share_of_updates(self) for one in self.refinements), default=1.0)
+
     def most_steps(
         self, desired_horizons: Float[np.ndarray, " episode"]
     ) -> Int[np.ndarray, " episode"]:

@@ -113,7 +113,6 @@ def one_update(
     return Learner(eqx.apply_updates(learner.policy, steps), moments), loss
 
 
-@eqx.filter_jit
 def update_many(
     learner: Learner,
     store: TransitionStore,
@@ -127,9 +126,24 @@ def update_many(
 
     Returns the learner and the mean loss.
     """
-    draws = jax.random.uniform(jnp.asarray(key), (2, learning_rates.shape[0], sum(counts)))
-    places = store.places(drawings, counts, draws)
+    places = _drawn_places(store, drawings, key, counts, learning_rates.shape[0])
     return update_on(learner, store.at, places, learning_rates, wrong_weight)
+
+
+@eqx.filter_jit
+def _drawn_places(
+    store: TransitionStore,
+    drawings: tuple[Drawing, ...],
+    key: RandomKey,
+    counts: tuple[int, ...],
+    num_updates: int,
+) -> tuple[Int[Array, "update batch"], Int[Array, "update batch"]]:
+    """The places of random batches.
+
+    This is a program of its own, so that all updates, those of consolidation, too, are one.
+    """
+    draws = jax.random.uniform(jnp.asarray(key), (2, num_updates, sum(counts)))
+    return store.places(drawings, counts, draws)
 
 
 @eqx.filter_jit

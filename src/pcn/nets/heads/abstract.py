@@ -83,8 +83,8 @@ class AbstractActionHead(eqx.Module):
         """The most likely action."""
 
     @abstractmethod
-    def noise(self, key: PRNGKeyArray) -> Float[Array, " noise"]:
-        """The random numbers that `sampled` or `random` needs for one action."""
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
+        """The random numbers that `sampled` or `random` needs, for `shape` many actions."""
 
     @abstractmethod
     def sampled(

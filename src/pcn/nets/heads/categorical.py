@@ -121,9 +121,9 @@ class CategoricalHead(AbstractActionHead):
         """The most likely action; the first one where several tie."""
         return jnp.stack([jnp.argmax(part) for part in self._split(outputs)]).astype(jnp.int32)
 
-    def noise(self, key: PRNGKeyArray) -> Float[Array, " noise"]:
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """Gumbel noise: added to logits, it makes the greedy action a sample of the softmax."""
-        return jax.random.gumbel(key, (self.num_noise,))
+        return jax.random.gumbel(key, (*shape, self.num_noise))
 
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]

@@ -81,11 +81,11 @@ class JointHead(AbstractSideBySide):
         parts = zip(self.heads, self._outputs(outputs), strict=True)
         return self._joined([head.greedy(own) for head, own in parts])
 
-    def noise(self, key: PRNGKeyArray) -> Float[Array, " noise"]:
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """The random numbers of each part."""
         keys = jax.random.split(key, len(self.heads))
         parts = zip(self.heads, keys, strict=True)
-        return jnp.concatenate([head.noise(part_key) for head, part_key in parts])
+        return jnp.concatenate([head.noise(part_key, shape) for head, part_key in parts], axis=-1)
 
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]

@@ -82,9 +82,9 @@ class LevelsHead(AbstractBoxHead):
         """The most likely levels."""
         return self._row(self.choices.greedy(outputs))
 
-    def noise(self, key: PRNGKeyArray) -> Float[Array, " noise"]:
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """Gumbel noise for the logits."""
-        return self.choices.noise(key)
+        return self.choices.noise(key, shape)
 
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]

@@ -99,11 +99,12 @@ class TruncatedGaussianHead(AbstractBoxHead):
         best = jax.nn.one_hot(jnp.argmax(read.logits, axis=1), self.num_bins)
         return self.box.row(jnp.sum(best * read.mean, axis=1))
 
-    def noise(self, key: PRNGKeyArray) -> Float[Array, " noise"]:
+    def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """Gumbel noise for the bins, then uniform numbers for the places."""
         bin_key, place_key = jax.random.split(key)
-        gumbel = jax.random.gumbel(bin_key, (self.num_parts * self.num_bins,))
-        return jnp.concatenate([gumbel, jax.random.uniform(place_key, (self.num_parts,))])
+        gumbel = jax.random.gumbel(bin_key, (*shape, self.num_parts * self.num_bins))
+        places = jax.random.uniform(place_key, (*shape, self.num_parts))
+        return jnp.concatenate([gumbel, places], axis=-1)
 
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]

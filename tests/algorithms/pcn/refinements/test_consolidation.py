@@ -180,12 +180,39 @@ def test_it_is_given_up_once_nothing_has_become_better_for_long(environment, mon
 
 
 @pytest.mark.slow
-def test_where_outcomes_are_random_it_takes_no_environment_steps(environment):
+def test_where_outcomes_are_random_it_takes_no_environment_steps_and_no_tests(
+    environment, monkeypatch
+):
+    monkeypatch.delattr(Practice, "test")
     training = training_with(environment)
     training.spec = dataclasses.replace(training.spec, deterministic=False)
     work = run(training, settings=Consolidation(stochastic_updates=64))
     assert (work.num_updates, work.num_steps) == (64, 0)
     assert not eqx.tree_equal(work.policy, training.learner.policy)
+
+
+@pytest.mark.parametrize(
+    ("share", "updates"),
+    [(1.0, 7_680), (0.5, 512 + 1024 + 2048), (0.25, 512 + 1024), (0.125, 512), (0.0, 512)],
+)
+def test_of_a_share_of_its_updates_it_takes_whole_cycles(environment, share, updates):
+    training = training_with(environment)
+    assert Consolidation().most_updates(training) == Consolidation().updates
+    training.spec = dataclasses.replace(training.spec, deterministic=False)
+    training.share_of_updates = lambda: share
+    assert Consolidation().most_updates(training) == updates
+
+
+@pytest.mark.slow
+def test_how_many_updates_it_takes_is_settled_when_it_begins(environment):
+    training = training_with(environment)
+    training.spec = dataclasses.replace(training.spec, deterministic=False)
+    begun = consolidating(training)
+    arrays, facts = begun.snapshot()
+    training.share_of_updates = lambda: 0.0  # more is known meanwhile
+    again = consolidating(training)
+    again.restore(arrays, json.loads(json.dumps(facts)))
+    assert again.snapshot()[1]["most_updates"] == facts["most_updates"] == 7_680
 
 
 @pytest.mark.slow

@@ -70,6 +70,14 @@ def test_agents_take_their_share_of_the_exploring_steps(finished):
 
 
 @pytest.mark.slow
+def test_the_network_that_explores_gets_fewer_updates_once_values_are_learnt(finished):
+    training, _ = finished
+    fresh = PCNTrainer(Stalls(), CONFIG, seed=1)._training
+    assert SETTINGS.share_of_updates(fresh) == 1.0
+    assert training.share_of_updates() == SETTINGS.update_share == 0.25
+
+
+@pytest.mark.slow
 def test_half_of_the_agents_act_without_noise(monkeypatch):
     trainer = PCNTrainer(Stalls(), CONFIG, seed=1)
     runner, noises = trainer._training.runner, []

@@ -41,7 +41,8 @@ class Consolidation(AbstractRefinement):
     updates: int = 20_000
     """Most updates that it takes."""
     stochastic_updates: int = 7_680
-    """How many it takes where outcomes are random: four cycles."""
+    """How many it takes where outcomes are random: four cycles. Where a refinement leaves the
+    exploring network only a share of its updates, it is that share, in whole cycles."""
     patience: int = 3 * 4096
     """Updates without a better copy after which it is given up."""
     wrong_weight: float = 5.0
@@ -76,6 +77,16 @@ class Consolidation(AbstractRefinement):
         phase = (update - begin) / (self.first_cycle * 2**cycle)
         return cosine_decay(highest, self.last_learning_rate, phase)
 
+    def most_updates(self, training: Training) -> int:
+        """How many updates it takes at most; all of these where outcomes are random."""
+        if training.spec.deterministic:
+            return self.updates
+        share = training.share_of_updates()
+        if share == 1.0:
+            return self.stochastic_updates
+        cycles = np.log2(share * self.stochastic_updates / self.first_cycle + 1)
+        return self.first_cycle * (2 ** max(1, int(cycles)) - 1)
+
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> "Consolidating":
         """A copy of the network for the commands that are to be chosen from."""
         return Consolidating(self, training, training.commands(), key=key)
@@ -105,7 +116,7 @@ class Consolidating(AbstractFitting):
         self._key = key
         self._rng = np.random.default_rng(key)
         self._exact = training.spec.deterministic
-        self._most_updates = settings.updates if self._exact else settings.stochastic_updates
+        self._most_updates = settings.most_updates(training)
         self._learner = Learner.fresh(training.learner.policy)
         self._practice = Practice(
             archive.rows,
@@ -141,7 +152,14 @@ class Consolidating(AbstractFitting):
         return Contender(self.policy, self._archive.returns, horizons)
 
     def iterate(self) -> None:
-        """Test the network as it is the first time; then a few updates, and tests that are due."""
+        """Test the network as it is the first time; then a few updates, and tests that are due.
+
+        Where outcomes are random there are no tests.
+        """
+        if not self._exact:
+            self._update()
+            self.policy = self._learner.policy
+            return
         if self._num_reached < 0:
             self._test()
             return
@@ -165,11 +183,11 @@ class Consolidating(AbstractFitting):
         """See which stored episodes the copy predicts whole; execute the others if that is due."""
         reached = self._practice.test(self._learner.policy, self._training.dataset.store)
         self._next_test = self.num_updates + self._per_test
-        if self._exact and self.num_updates >= min(self._next_check, self._most_updates):
+        if self.num_updates >= min(self._next_check, self._most_updates):
             reached |= self._check(np.flatnonzero(~reached))
             growth = int(self._settings.check_growth * self.num_updates)
             self._next_check = self.num_updates + max(self._per_round, growth)
-        if reached.sum() > self._num_reached or not self._exact:
+        if reached.sum() > self._num_reached:
             self.policy = self._learner.policy
             self._num_reached, self._best_at = int(reached.sum()), self.num_updates
 
@@ -223,6 +241,7 @@ class Consolidating(AbstractFitting):
         }
         facts: dict[str, Any] = {
             "num_updates": self.num_updates,
+            "most_updates": self._most_updates,
             "num_steps": self.num_steps,
             "num_reached": self._num_reached,
             "best_at": self._best_at,
@@ -238,6 +257,8 @@ class Consolidating(AbstractFitting):
         self.policy = with_named_arrays(self.policy, arrays, "consolidating.policy")
         self._practice.uncertainty = np.array(arrays["consolidating.uncertainty"])
         self.num_updates = facts["num_updates"]
+        # More is known meanwhile; older checkpoints have none.
+        self._most_updates = facts.get("most_updates", self._most_updates)
         self.num_steps = facts["num_steps"]
         self._num_reached = facts["num_reached"]
         self._best_at = facts["best_at"]

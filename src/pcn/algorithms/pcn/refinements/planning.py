@@ -65,7 +65,7 @@ class Planning(AbstractPlanning):
     """Places that a plan reaches less often are left out."""
     most_lessons: int = 400_000
     """How many places of all plans are taught, the likeliest at each time."""
-    update_share: float = 0.25
+    update_share: float = 0.125
     """Where plans can be made, the network that explores gets this share of its updates: it only
     has to find more to count."""
 

@@ -15,7 +15,7 @@ from pcn.algorithms.pcn.update import answers
 from pcn.nets.policy import ConditionedPolicy
 from pcn.types import AnyArray
 
-PART = 4096
+PART = 1024
 """Transitions in one compiled call."""
 
 

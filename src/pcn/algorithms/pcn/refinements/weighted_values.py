@@ -53,15 +53,18 @@ class WeightedValues(LearningSettings, FollowingSettings):
     """Each episode acts at random with up to this probability."""
     quiet_share: float = 0.5
     """Share of the episodes without such noise: a single random action may undo what takes many."""
+    update_share: float = 0.25
+    """Once values are learnt, the network that explores under PCN's commands gets this share of
+    its updates: it takes few of the steps."""
 
     def __post_init__(self) -> None:
         LearningSettings.__post_init__(self)
         FollowingSettings.__post_init__(self)
         at_least(self, 1, "fewest_numbers", "fewest_steps")
         at_least(self, 2, "most_options")
-        at_least(self, 0, "share", "noise", "quiet_share")
+        at_least(self, 0, "share", "noise", "quiet_share", "update_share")
         at_most(self, 0.95, "share")
-        at_most(self, 1, "noise", "quiet_share")
+        at_most(self, 1, "noise", "quiet_share", "update_share")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where chance plays a part, and observations are several numbers, of any kind."""
@@ -113,6 +116,10 @@ class WeightedValues(LearningSettings, FollowingSettings):
     def has_learnt(self, training: Training) -> bool:
         """Whether values were learnt, and look far enough ahead."""
         return self.state(training).learner is not None and self.sees_the_end(training)
+
+    def share_of_updates(self, training: Training) -> float:
+        """Fewer once values are learnt."""
+        return self.update_share if self.has_learnt(training) else 1.0
 
     def after_exploring(self, training: Training) -> None:
         """Learn from what was seen, then act by what was learnt."""

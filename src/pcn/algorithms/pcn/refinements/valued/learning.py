@@ -71,11 +71,20 @@ def begun(settings: LearningSettings, training: Training, state: ValueState) -> 
     return _with_extent(learner, spread, learner.values.unit)
 
 
+def updates_per_step(settings: LearningSettings, total_steps: int) -> float:
+    """Updates for each step of a training with so many steps.
+
+    >>> [updates_per_step(LearningSettings(), steps) for steps in (20_000, 100_000, 400_000)]
+    [1.0, 0.5, 0.25]
+    """
+    least = min(1.0, settings.fewest_updates / total_steps)
+    return min(max(settings.updates_per_step, least), settings.most_updates / total_steps)
+
+
 def learn(settings: LearningSettings, training: Training, state: ValueState) -> None:
     """Make the updates that the steps since the last time allow."""
     assert state.learner is not None
-    total = training.config.total_steps
-    rate = min(settings.updates_per_step, settings.most_updates / total)
+    rate = updates_per_step(settings, training.config.total_steps)
     state.due_updates += rate * (training.steps - state.learnt_steps)
     state.learnt_steps = training.steps
     calls = int(state.due_updates) // UPDATES_AT_ONCE

@@ -12,8 +12,10 @@ class LearningSettings(AbstractRefinement):
 
     memory_steps: int = 200_000
     """How many of the last steps are learnt from."""
-    updates_per_step: float = 1.0
+    updates_per_step: float = 0.25
     """Updates of the values for each step, whoever took it."""
+    fewest_updates: int = 50_000
+    """Updates of the values in the whole training at least, as far as one for each step allows."""
     most_updates: int = 200_000
     """Updates of the values at most: with a large budget each step brings fewer."""
     width: int = 128
@@ -59,8 +61,9 @@ class LearningSettings(AbstractRefinement):
             "copied_after", "longest_outlook",
         )  # fmt: skip
         at_least(
-            self, 0, "updates_per_step", "polishing", "single_share", "middle_share", "extent_rate"
-        )
+            self, 0, "updates_per_step", "fewest_updates", "polishing", "single_share",
+            "middle_share", "extent_rate",
+        )  # fmt: skip
         at_most(self, 1, "single_share", "extent_rate")
         at_most(self, 1 - self.single_share, "middle_share")
         positive(self, "learning_rate", "last_value_rate", "polishing_rate", "value_scale", "alike")
