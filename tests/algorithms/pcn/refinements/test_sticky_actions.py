@@ -9,6 +9,7 @@ from pcn.algorithms.pcn.refinements import StickyActions
 from pcn.algorithms.pcn.refinements.sticky_actions import Endings
 from pcn.algorithms.pcn.training import Training
 from pcn.envs.deep_sea_treasure import DeepSeaTreasure
+from pcn.envs.minecart import Minecart
 from walked_trainings import random_episodes
 
 
@@ -41,10 +42,11 @@ def test_the_largest_probability_can_be_set():
 @pytest.mark.parametrize(
     ("environment", "terminated", "mean"),
     [
-        (DeepSeaTreasure, 5, np.sqrt(0.95) * 0.95 * 2 / 3),
+        (Minecart, 5, np.sqrt(0.95) * 0.95 * 2 / 3),
         # max(0.95 - sqrt(u), 0): the mean is .95^3 / 3.
-        (DeepSeaTreasure, 6, 0.95**3 / 3),
-        (TwoSides, 10, np.sqrt(0.95) * 0.95 * 2 / 3),
+        (Minecart, 6, 0.95**3 / 3),
+        (DeepSeaTreasure, 10, np.sqrt(0.95) * 0.95 * 2 / 3),  # whole numbers are observed
+        (TwoSides, 10, np.sqrt(0.95) * 0.95 * 2 / 3),  # actions are continuous
     ],
 )
 def test_actions_are_repeated_less_where_most_random_episodes_end_by_themselves(

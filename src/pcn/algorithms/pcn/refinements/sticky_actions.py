@@ -9,6 +9,7 @@ from jaxtyping import Float
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement, AbstractState
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
+from pcn.envs.observations import whole_numbers
 from pcn.episodes import Episodes
 from pcn.nets.heads import AbstractBoxHead
 
@@ -48,7 +49,8 @@ class StickyActions(AbstractRefinement):
     far corners. A mixture depends on neither being right. Where random episodes come to an end by
     themselves, they get somewhere without keeping going, and most of them change their minds more
     often: a long repetition leaves no room for what has to be done in between. That holds for
-    discrete actions alone.
+    discrete actions and real-valued observations alone. Where whole numbers are observed, as in a
+    grid, far places are reached by keeping going.
     """
 
     most: float = 0.95
@@ -56,7 +58,8 @@ class StickyActions(AbstractRefinement):
     exponent: float = 2.0
     """An episode's probability is `most - u^exponent`, u uniform, and never below zero."""
     ending_exponent: float = 0.5
-    """Used instead of `exponent` once most random episodes came to an end by themselves."""
+    """Used instead of `exponent` once most random episodes came to an end by themselves, where
+    actions are discrete and observations are real numbers."""
 
     def __post_init__(self) -> None:
         at_least(self, 0, "most", "exponent", "ending_exponent")
@@ -84,6 +87,7 @@ class StickyActions(AbstractRefinement):
     ) -> Float[np.ndarray, " episode"]:
         """Between hardly ever switching to another action and choosing anew at every step."""
         discrete = not isinstance(training.learner.policy.action_head, AbstractBoxHead)
-        restless = discrete and self.state_in(training, Endings).prevail
+        real = not whole_numbers(training.spec)
+        restless = discrete and real and self.state_in(training, Endings).prevail
         exponent = self.ending_exponent if restless else self.exponent
         return np.clip(self.most - training.rng.uniform(size=num_episodes) ** exponent, 0.0, 1.0)
