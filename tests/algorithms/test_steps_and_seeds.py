@@ -65,29 +65,33 @@ def test_stochastic_executions_that_do_not_end_are_stopped_within_the_budget(ref
     untaught = {"learning_rate": 1e-9, "updates_per_iteration": 1, "evaluations": 0}
     sizes = {**untaught, "total_steps": 120, "refinements": refinements}
     config = ALGORITHMS["pcn"].config_class.of(tiny("pcn"), sizes)
-    for seed, none_ends in ((0, False), (3, True)):
+    found = set()
+    for seed in range(8):  # in some trainings no execution ends
         before = len(Slip.rewards)
         trainer = ALGORITHMS["pcn"].trainer(environment(Slip, step_limit=40), config, seed=seed)
         while not trainer.done:
             trainer.iterate()
         result, told = trainer.outcome().coverage_set, trainer.take_notices()
         assert trainer.steps == len(Slip.rewards) - before <= 120
-        assert result.num_stopped > 0
-        assert told[0].startswith(f"{result.num_stopped} of ")
-        assert result.is_executed != none_ends
-        assert not none_ends or result.num_stopped == len(result)
+        if result.num_stopped:
+            assert told[0].startswith(f"{result.num_stopped} of ")
+            assert result.is_executed or result.num_stopped == len(result)
+            found.add(result.is_executed)
+    assert found == {True, False}
 
 
 @pytest.mark.parametrize("refinements", [{}, {"loop_erasure": {}}], ids=["paper", "loop erasure"])
 def test_episodes_that_are_replayed_without_their_loops_cost_steps(refinements):
     sizes = {"warmup_episodes": 40, "total_steps": 10_000, "evaluations": 0}
     config = ALGORITHMS["pcn"].config_class.of(tiny("pcn"), sizes, {"refinements": refinements})
-    trainer = ALGORITHMS["pcn"].trainer(environment(Walk), config, seed=0)
-    num_episodes, num_steps = len(Walk.seeds), len(Walk.rewards)
-    trainer.iterate()
-    assert trainer.steps == len(Walk.rewards) - num_steps
-    # The warm-up's episodes, those of one exploration, and the replays.
-    replayed = len(Walk.seeds) - num_episodes - (40 + config.episodes_per_iteration)
+    replayed = 0
+    for seed in range(4):  # in some trainings no episode is better without its loops
+        trainer = ALGORITHMS["pcn"].trainer(environment(Walk), config, seed=seed)
+        num_episodes, num_steps = len(Walk.seeds), len(Walk.rewards)
+        trainer.iterate()
+        assert trainer.steps == len(Walk.rewards) - num_steps
+        # The warm-up's episodes, those of one exploration, and the replays.
+        replayed += len(Walk.seeds) - num_episodes - (40 + config.episodes_per_iteration)
     assert replayed > 0 if refinements else replayed == 0
 
 

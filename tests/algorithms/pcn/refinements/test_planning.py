@@ -144,7 +144,7 @@ def test_too_few_visits_are_not_planned_with():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("median_visits", "share"), [(1, 0.25), (10**6, 1.0)])
+@pytest.mark.parametrize(("median_visits", "share"), [(1, 0.125), (10**6, 1.0)])
 def test_the_exploring_network_gets_fewer_updates_where_plans_can_be_made(
     median_visits, share, monkeypatch
 ):
