@@ -164,9 +164,12 @@ class Training:
         return Archive(commands.rows.taking(np.sort(order[:count])))
 
     def state_arrays(self) -> dict[str, np.ndarray]:
-        """What refinements remember, as named arrays for a checkpoint."""
+        """What refinements remember, as named arrays for a checkpoint.
+
+        They are copies: refinements change their own arrays in place.
+        """
         return {
-            f"state.{name}.{key}": array
+            f"state.{name}.{key}": np.array(array)
             for name, state in self.states.items()
             for key, array in state.to_arrays().items()
         }
