@@ -196,7 +196,7 @@ def test_a_gymnasium_environment_is_made_once_and_probed_once(thing, monkeypatch
     found = settled(thing)
     assert Once.made == 1
     # Two hundred random episodes of one step, each played again.
-    assert found.probe == {"episodes": 400, "steps": 400}
+    assert found.probe == {"episodes": 400, "steps": 400, "compared": 200}
     known = dict(found.settings.arguments)
     again = settled(thing, arguments=known)
     assert again.probe == {"episodes": 0, "steps": 0}

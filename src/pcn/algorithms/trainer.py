@@ -87,6 +87,12 @@ class AbstractTrainer(ABC):
     def done(self) -> bool:
         """Whether nothing is left to do: the budget is spent, the policies are executed."""
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether the same actions had other outcomes in an environment that is said to be
+        deterministic."""
+        return False
+
     def take_notices(self) -> list[str]:
         """The notices to the user since the last call."""
         return []

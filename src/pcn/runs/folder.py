@@ -79,16 +79,25 @@ class RunFolder:
         try:
             temporary.mkdir(parents=True)
             write_json(temporary / "config.json", settings.to_json())
-            write_json(
-                temporary / "spec.json",
-                {"format": settings.format, **spec.to_json(), "probe": dict(probe)},
-            )
+            write_json(temporary / "spec.json", _described(settings, spec, probe))
             writer = Writer.of_new_folder(temporary, path)
             temporary.rename(path)
         except OSError as error:
             shutil.rmtree(temporary, ignore_errors=True)
             raise UserError(f"cannot create {path}: {error.strerror or error}") from None
         return cls(path, writer)
+
+    def begin_again(
+        self, settings: Settings, spec: EnvironmentSpec, probe: Mapping[str, int]
+    ) -> None:
+        """Record that something else is going to be trained; checkpoints are removed.
+
+        At every moment the folder can be resumed, as what it was or as what it is now.
+        """
+        for name in (CHECKPOINT_BEFORE, CHECKPOINT, "progress.csv"):
+            self._to_write(name).unlink(missing_ok=True)
+        write_json(self._to_write("spec.json"), _described(settings, spec, probe))
+        write_json(self._to_write("config.json"), settings.to_json())
 
     def claim(self, *, take_over: bool = False) -> "RunFolder":
         """Make this process the writer of the folder; a `UserError` names another writer.
@@ -147,9 +156,11 @@ class RunFolder:
             return None
         content = read_json(path)
         try:
-            probe = {name: int(content["probe"][name]) for name in ("episodes", "steps")}
+            counts = content["probe"]
+            names = ("episodes", "steps", *({"compared", "abandoned"} & counts.keys()))
+            probe = {name: int(counts[name]) for name in names}
             return EnvironmentSpec.from_json(content), probe
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UserError(f"{path} is damaged: {error!r}") from None
 
     @property
@@ -282,6 +293,13 @@ class RunFolder:
             return fingerprint_of_file(self._to_read(name))
         except OSError as error:
             raise UserError(f"cannot read {self.path / name}: {error.strerror}") from None
+
+
+def _described(
+    settings: Settings, spec: EnvironmentSpec, probe: Mapping[str, int]
+) -> dict[str, Any]:
+    """The content of `spec.json`."""
+    return {"format": settings.format, **spec.to_json(), "probe": dict(probe)}
 
 
 def _runs_hint(path: Path) -> str:

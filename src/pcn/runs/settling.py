@@ -2,7 +2,7 @@
 training."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,6 @@ from pcn.algorithms.config import AlgorithmConfig
 from pcn.checks import fits
 from pcn.datasets.logged import LoggedEpisodes
 from pcn.datasets.use import LoggedData
-from pcn.envs.environment import AbstractEnvironment
-from pcn.envs.evidence import Evidence
 from pcn.envs.finding import environment_name, find_environment
 from pcn.envs.recorded import RecordedEnvironment
 from pcn.envs.registry import check_arguments, parameters_of
@@ -25,26 +23,8 @@ from pcn.runs.folder import RunFolder
 from pcn.runs.logged import read_dataset
 from pcn.runs.request import Request
 from pcn.runs.settings import Settings, with_tuples
+from pcn.runs.settled import NOT_PROBED, Settled
 from pcn.version import __version__
-
-
-@dataclass(frozen=True)
-class Settled:
-    """A settled request: everything that training needs."""
-
-    settings: Settings
-    environment: AbstractEnvironment
-    spec: EnvironmentSpec
-    probe: Mapping[str, int]
-    """The numbers of `episodes` and `steps` that probed the environment."""
-    recipe: Mapping[str, Any]
-    """The hyperparameters that the environment's recipe has set."""
-    evidence: Evidence | None = None
-    """What random episodes showed, where there were any."""
-    logged: LoggedData | None = None
-    """The episodes that training begins with, where there are any."""
-    remarks: tuple[str, ...] = ()
-    """Notices for the user before training begins."""
 
 
 def settle(request: Request, report: Callable[[Probing], None] | None = None) -> Settled:
@@ -113,6 +93,8 @@ def settle(request: Request, report: Callable[[Probing], None] | None = None) ->
         data=None if logged is None else _described(request, logged),
     )
     probe = {"episodes": found.num_episodes, "steps": found.num_steps}
+    if found.evidence is not None and found.evidence.num_compared:
+        probe["compared"] = found.evidence.num_compared
     spec = spec.at_discount(config.discount)
     begins = None
     if logged is not None:
@@ -159,7 +141,7 @@ def settle_without_environment(
         settings,
         RecordedEnvironment(spec),
         spec,
-        {"episodes": 0, "steps": 0},
+        NOT_PROBED,
         recipe,
         logged=LoggedData(lambda: fitting, "none"),
     )
@@ -254,13 +236,18 @@ def reopen(folder: RunFolder) -> Settled:
     settings = folder.read_settings()
     remarks: tuple[str, ...] = ()
     described = folder.read_spec()
-    spec, probe = (None, {"episodes": 0, "steps": 0}) if described is None else described
+    spec, probe = (None, NOT_PROBED) if described is None else described
     data = settings.data
     begins = None
     if data is not None:
         begins = LoggedData(lambda: read_dataset(data["path"]), data["interaction"])
         if data["interaction"] == "none" and spec is not None:
             return Settled(settings, RecordedEnvironment(spec), spec, probe, {}, logged=begins)
+    arguments = settings.arguments
+    if arguments.get("deterministic") and spec is not None and not spec.deterministic:
+        # It was killed in the moment in which it began again as stochastic.
+        settings = replace(settings, arguments={**arguments, "deterministic": False})
+        folder.begin_again(settings, spec, probe)
     found = find_environment(settings.environment, settings.arguments, spec=spec)
     begun_with = folder.begun_with()
     if begun_with and begun_with != __version__:

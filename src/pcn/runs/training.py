@@ -3,11 +3,9 @@
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pcn.algorithms import ALGORITHMS
 from pcn.algorithms.config import AlgorithmConfig
 from pcn.algorithms.trainer import AbstractTrainer, Snapshot
 from pcn.envs.environment import AbstractEnvironment
@@ -18,6 +16,7 @@ from pcn.runs.events import Event, Report
 from pcn.runs.folder import RunFolder
 from pcn.runs.request import CHECKPOINT_SECONDS, Request
 from pcn.runs.run import Run, load
+from pcn.runs.settled import Settled
 from pcn.runs.settling import check_checkpoint_seconds, reopen, settle
 from pcn.runs.training_loop import Record, TrainingLoop
 
@@ -131,36 +130,30 @@ def carry_out(
     elif isinstance(job, Request):
         checkpoint_seconds = job.checkpoint_seconds
     began_in = _working_folder()
-    folder = job.claim(take_over=take_over) if isinstance(job, RunFolder) else None
-    environment: AbstractEnvironment | None = None
+    if isinstance(job, RunFolder):
+        job = job.claim(take_over=take_over)
+    folder = job if isinstance(job, RunFolder) else None
+    settled: Settled | None = None
+    loop: TrainingLoop | None = None
     try:
         settled = settle(job, report) if isinstance(job, Request) else reopen(job)
-        settings, environment = settled.settings, settled.environment
-        config = settings.config  # refuses an unknown algorithm
         pygmo_for(settled.spec.num_objectives)  # refused now, not when the first metric needs it
-        environment.prepare()
-        make_trainer = partial(
-            ALGORITHMS[settings.algorithm].trainer,
-            environment,
-            config,
-            seed=settings.seed,
-            steps_before=settled.probe["steps"],
-            **({} if settled.logged is None else {"logged": settled.logged}),
-        )
-        trainer, record, remarks = make_trainer(), Record(), settled.remarks
+        settled.environment.prepare()
+        trainer, record = settled.fresh_trainer(), Record()
         if folder is not None:
-            trainer, record, more = _restored(make_trainer, folder)
-            settled = replace(settled, remarks=(*remarks, *more))
+            trainer, record, more = _restored(settled.fresh_trainer, folder)
+            settled = replace(settled, remarks=(*settled.remarks, *more))
         elif isinstance(job, Request) and job.out is not None:
             # An environment may have changed the working folder while it was probed.
             out = job.out if _working_folder() == began_in else began_in / job.out
-            folder = RunFolder.create(out, settings, settled.spec, settled.probe)
+            folder = RunFolder.create(out, settled.settings, settled.spec, settled.probe)
         loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _stopper(stop))
         seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
         return loop.complete(seconds)
     except BaseException:  # a training that has ended has closed it already
-        if environment is not None:
-            close_all([environment], environment.spec.name)
+        settled = settled if loop is None else loop.settled
+        if settled is not None:
+            close_all([settled.environment], settled.spec.name)
         raise
     finally:
         if folder is not None:

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pcn.algorithms.trainer import AbstractTrainer, Progress
@@ -17,7 +17,7 @@ from pcn.runs.folder import RunFolder
 from pcn.runs.measures import metrics_of
 from pcn.runs.progress import Evaluation
 from pcn.runs.run import Run
-from pcn.runs.settling import Settled
+from pcn.runs.settled import Settled
 from pcn.runs.writer import TakenOver
 
 COLLECTING_SECONDS = 1.0
@@ -72,10 +72,12 @@ class TrainingLoop:
     _cpu_started: float = 0.0
     _failing: bool = False
     """Whether the last checkpoint could not be written."""
+    _behind: bool = False
+    """Whether the folder still describes a training that was begun again."""
 
     def complete(self, checkpoint_seconds: float) -> Run:
         """Iterate until the trainer is done, then write and return the run."""
-        settled, trainer = self.settled, self.trainer
+        settled = self.settled
         self.report(
             Started(
                 settled.settings,
@@ -83,7 +85,7 @@ class TrainingLoop:
                 settled.probe["episodes"],
                 settled.probe["steps"],
                 settled.recipe,
-                trainer.steps,
+                self.steps,
                 settled.evidence,
             )
         )
@@ -94,8 +96,10 @@ class TrainingLoop:
         last_checkpoint = time.perf_counter()
         if self.should_stop():  # before the first iteration, which may take long
             raise Stopped(None if self.folder is None else self.folder.path)
-        while not trainer.done:
+        while not self.trainer.done:
             self._iterate()
+            if self.trainer.contradicted:
+                self._react_to_contradiction()
             if self.should_stop():
                 self._save()
                 raise Stopped(None if self.folder is None else self.folder.path)
@@ -105,9 +109,35 @@ class TrainingLoop:
         self._save()
         return self._end()
 
+    def _react_to_contradiction(self) -> None:
+        """Begin again as in a stochastic environment, or at least notify the user."""
+        name = self.settled.spec.name
+        if not self.settled.may_begin_again(self.steps):
+            advice = (
+                f"{name} is taken for deterministic, but an episode played again returned "
+                "something else: what is reported may be chance; give deterministic=False "
+                "(--deterministic False, or in the spec of a compiled environment)"
+            )
+            if advice not in self.record.notices:
+                self._notice(advice)
+            return
+        left = self.settled.settings.config.total_steps - self.steps
+        settled = self.settled = self.settled.as_stochastic(self.trainer.steps)
+        settled.environment.prepare()
+        self.trainer = settled.fresh_trainer()
+        self.record.evaluations.clear()
+        self.record.phases.clear()
+        self._notice(
+            f"{name} seemed deterministic, but an episode played again returned something else: "
+            f"training begins again, as in a stochastic environment, with the {left:,} steps that "
+            "are left"
+        )
+        self._behind = self.folder is not None
+        self._save()
+
     def _iterate(self) -> None:
         before = self.trainer.steps
-        watched = _Watched(self, before)
+        watched = _Watched(self, self.steps)
         self.settled.environment.watch(watched)
         progress = self.trainer.iterate()
         self.settled.environment.watch(None)
@@ -115,6 +145,7 @@ class TrainingLoop:
             self._notice(sentence)
         seconds = self.seconds
         self.record.phases[progress.phase] += self.trainer.steps - before
+        progress = replace(progress, steps=self.steps)
         evaluation = evaluation_of(progress, seconds, self.settled.spec)
         if evaluation is not None:
             self.record.evaluations.append(evaluation)
@@ -129,6 +160,11 @@ class TrainingLoop:
                 evaluation=evaluation,
             )
         )
+
+    @property
+    def steps(self) -> int:
+        """Environment steps so far, those of a training that was begun again included."""
+        return self.settled.abandoned_steps + self.trainer.steps
 
     @property
     def seconds(self) -> float:
@@ -148,6 +184,7 @@ class TrainingLoop:
         snapshot = self.trainer.snapshot()
         try:
             self._make_folder_again()
+            self._catch_up()
             self.folder.write_progress(self.record.evaluations)
             self.folder.write_checkpoint(snapshot.arrays, snapshot.facts, self.record.to_json())
         except TakenOver:
@@ -171,10 +208,17 @@ class TrainingLoop:
         self.folder = RunFolder.create(path, settled.settings, settled.spec, settled.probe)
         self._notice(f"{path} had vanished; it was made again, and nothing is lost")
 
+    def _catch_up(self) -> None:
+        """Record in the folder that the training has begun again, if that is not recorded yet."""
+        if self._behind and self.folder is not None:
+            self.folder.begin_again(self.settled.settings, self.settled.spec, self.settled.probe)
+            self._behind = False
+
     def _end(self) -> Run:
         settled, outcome = self.settled, self.trainer.outcome()
         close_all([settled.environment], settled.spec.name)
-        phases = {"probing": settled.probe["steps"], **self.record.phases}
+        abandoned = {"abandoned": settled.abandoned_steps} if settled.abandoned_steps else {}
+        phases = {"probing": settled.probe["steps"], **abandoned, **self.record.phases}
         metrics = {
             "steps": sum(phases.values()),
             "steps_by_phase": phases,
@@ -192,6 +236,7 @@ class TrainingLoop:
         weights = dict(outcome.arrays)
         if self.folder is not None:
             try:
+                self._catch_up()
                 self.folder.write_weights(weights)
                 self.folder.write_coverage_set(outcome.coverage_set, settled.spec.objective_names)
                 self.folder.write_metrics(metrics)

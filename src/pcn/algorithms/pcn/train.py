@@ -91,6 +91,12 @@ class PCNTrainer(AbstractTrainer):
         self._follow_scale()
         return Progress(self.steps, self._loss, training.dataset.archive().returns, execution)
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether a refinement has seen the same actions have another outcome."""
+        training = self._training
+        return any(refinement.contradicts(training) for refinement in training.refinements)
+
     def take_notices(self) -> list[str]:
         """What refinements want the user to read, since the last call."""
         notices, self._training.notices = self._training.notices, []

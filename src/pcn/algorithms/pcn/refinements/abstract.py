@@ -118,6 +118,11 @@ class AbstractRefinement:
         del training
         return 1.0
 
+    def contradicts(self, training: Training) -> bool:
+        """Whether it has seen that an environment which is said to be deterministic is not."""
+        del training
+        return False
+
     def after_running(self, training: Training, episodes: Episodes) -> None:
         """Called with every batch of episodes that is run, whatever for.
 

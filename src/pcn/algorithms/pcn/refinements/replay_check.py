@@ -2,7 +2,8 @@
 
 Random episodes may never have met the chance that good ones meet. Where an environment that seemed
 deterministic is not, loop erasure and variations store what happened to go well, and one execution
-proves nothing: the user is told so, once, as early as possible.
+proves nothing. So a training that finds out begins again as in a stochastic environment, or at
+least the user is told.
 """
 
 from collections.abc import Mapping
@@ -35,7 +36,7 @@ class Replayed(AbstractState):
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayCheck(AbstractRefinement):
-    """Play an episode of the archive again now and then, and tell if it returns something else.
+    """Play an episode of the archive again now and then, to see whether it returns the same.
 
     Only in environments that are said to be deterministic.
     """
@@ -77,11 +78,10 @@ class ReplayCheck(AbstractRefinement):
         state.num_steps += steps
         if self._differs(training, row.returns[0], training.dataset.actions(row)[0], rng):
             state.differed = True
-            training.notices.append(
-                f"{training.spec.name} is taken for deterministic, but an episode played again "
-                "returned something else: what is reported may be chance; give deterministic=False "
-                "(--deterministic False, or in the spec of a compiled environment)"
-            )
+
+    def contradicts(self, training: Training) -> bool:
+        """Whether a replay returned something else."""
+        return self.state_in(training, Replayed).differed
 
     def _differs(
         self,
