@@ -139,8 +139,8 @@ def test_where_steps_are_too_few_short_commands_come_first():
 
 
 def test_commands_that_were_stopped_are_told_and_only_those():
-    assert notices_of_stopped(0, 5, 100) == []
-    (some,), (all_of_them,) = notices_of_stopped(2, 5, 100), notices_of_stopped(5, 5, 100)
+    assert notices_of_stopped(0, 5) == []
+    (some,), (all_of_them,) = notices_of_stopped(2, 5), notices_of_stopped(5, 5)
     assert some.startswith("2 of 5 commands")
     assert some.endswith("are not offered")
     assert all_of_them.endswith("no policy is offered as executed")

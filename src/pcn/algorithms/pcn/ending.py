@@ -60,8 +60,7 @@ class Ending:
             self._executing = self._executed_with(self._training.next_key())
         self._executing.iterate()
         if self.done:
-            total_steps = self._training.config.total_steps
-            notices = notices_of_stopped(self._num_stopped, len(self._archive), total_steps)
+            notices = notices_of_stopped(self._num_stopped, len(self._archive))
             self._training.notices.extend(notices)
 
     @property

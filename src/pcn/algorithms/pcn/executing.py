@@ -12,14 +12,14 @@ from pcn.algorithms.pcn.training import Training
 from pcn.nets.policy import ConditionedPolicy
 
 
-def notices_of_stopped(stopped: int, commands: int, total_steps: int) -> list[str]:
+def notices_of_stopped(stopped: int, commands: int) -> list[str]:
     """Which commands are not offered because the steps were too few to execute them, if any."""
     if stopped == 0:
         return []
     offered = "no policy is offered as executed" if stopped == commands else "are not offered"
     return [
-        f"{stopped} of {commands} commands could not be executed to their end within "
-        f"total_steps={total_steps}: they count as missed, and {offered}"
+        f"{stopped} of {commands} commands could not be executed to their end within total_steps: "
+        f"they count as missed, and {offered}"
     ]
 
 

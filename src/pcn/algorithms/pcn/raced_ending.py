@@ -77,8 +77,7 @@ class RacedEnding:
         else:
             self._final.iterate()
             if self.done:
-                total_steps = self._training.config.total_steps
-                notices = notices_of_stopped(self._num_stopped, len(self._offered()), total_steps)
+                notices = notices_of_stopped(self._num_stopped, len(self._offered()))
                 self._training.notices.extend(notices)
 
     def _ask(self) -> None:
