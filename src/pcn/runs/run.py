@@ -13,6 +13,7 @@ from pcn.envs.failures import close_all
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError, resuming
 from pcn.lookup import find_function
+from pcn.memory import telling_of_memory
 from pcn.pareto import nearest_point
 from pcn.runs.display import run_html
 from pcn.runs.folder import RunFolder
@@ -248,6 +249,7 @@ class Run:
         """What notebooks display: the metrics, a picture of the front and the first policies."""
         return run_html(self)
 
+    @telling_of_memory("give fewer executions")
     def execute(
         self, *, executions: int | None = None, seed: int = 1
     ) -> tuple[CoverageSet, dict[str, Any]]:
