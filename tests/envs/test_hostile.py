@@ -153,6 +153,16 @@ def test_training_refuses_it_and_names_the_step(name, run):
 
 
 @pytest.mark.parametrize(
+    "space", [gym.spaces.Text(5), gym.spaces.Dict(a=gym.spaces.Sequence(gym.spaces.Discrete(3)))]
+)
+def test_spaces_without_a_fixed_number_of_numbers_are_refused(space):
+    with pytest.raises(
+        UserError, match=r"observations of (Text|Sequence)\(.* cannot be learnt from"
+    ):
+        probed(showing(space.sample(), space))
+
+
+@pytest.mark.parametrize(
     ("seen", "what"),
     [
         (np.full((20, 20, 3), np.nan), "the observation is nan at entry 0"),

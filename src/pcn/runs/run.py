@@ -260,6 +260,8 @@ class Run:
         """
         from pcn.algorithms import ALGORITHMS
 
+        _check_whole("executions", executions, 1)
+        _check_whole("seed", seed, 0)
         config = self.settings.config
         if executions is None:
             usual = max(config.executions, int(np.median(self.coverage_set.executions)))
@@ -278,6 +280,12 @@ class Run:
             close_all([environment], self.spec.name)
         archive = self.metrics["archive"]  # the archive of the training does not change
         return coverage_set, {**metrics_of(coverage_set, self.spec), "archive": archive}
+
+
+def _check_whole(name: str, value: int | None, least: int) -> None:
+    """Refuse a number that is not whole, or too small."""
+    if value is not None and (not isinstance(value, int | np.integer) or value < least):
+        raise UserError(f"{name} must be a whole number, {least} or more, got {value!r}")
 
 
 def load(path: str | Path, *, weights: bool = True) -> Run:
