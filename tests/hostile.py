@@ -79,6 +79,16 @@ def masking(mask, before=ALL):
     return Hostile
 
 
+def informing(value):
+    """An environment whose info is `value` from step `LATE` on."""
+
+    class Hostile(Tame):
+        def info(self):
+            return value if self.late else super().info()
+
+    return Hostile
+
+
 def ending(*, terminated=False, truncated=False):
     """An environment whose flags for the end of an episode are these from step `LATE` on."""
 

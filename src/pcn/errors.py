@@ -34,6 +34,18 @@ def resuming(path: str | Path) -> str:
     return f"pcn resume {shlex.quote(str(path))}"
 
 
+def in_one_line(text: str, longest: int = 300) -> str:
+    """A text for a sentence: without line breaks, and cut off where it is long.
+
+    >>> in_one_line("array([1,\\n       2])")
+    'array([1, 2])'
+    >>> in_one_line("yes " * 9, longest=12)
+    'yes yes yes…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
 def perhaps(word: str, known: Iterable[str], *, most: int = 1) -> str:
     """The end of a sentence that suggests what a misspelt or shortened word means; empty if nothing
     is close.

@@ -22,6 +22,7 @@ from hostile import (
     OldFashioned,
     Tame,
     ending,
+    informing,
     masking,
     raising,
     rewarding,
@@ -64,6 +65,9 @@ REFUSED = {
     "two flags": (ending(terminated=[True, False]), r"`terminated` is \[True, False\], which is"),
     "exit": (Exits, r"it failed at hostile\.py:\d+: SystemExit: 3"),
     "generator exit": (raising(GeneratorExit()), r"it failed at hostile\.py:\d+: GeneratorExit"),
+    "no info": (informing(None), "the info is None, which is not a dictionary"),
+    "words as info": (informing("won"), "the info is 'won', which is not a dictionary"),
+    "long error": (raising(OSError("one\ntwo" + 999 * "!")), r"OSError: one two!{200,300}…"),
     "cancelled": (Cancels, r"it failed at hostile\.py:\d+: asyncio\..*CancelledError: lost"),
 }
 """What is refused in the first random episode, and in the middle of a training."""
@@ -84,9 +88,15 @@ REFUSED_WHEN_SEEN = {
         ),
         "no part 'two'",
     ),
+    "word observed": (showing("high"), "the observation is 'high', which is not an array"),
+    "objects observed": (showing(np.full(3, object())), "not an array of real numbers"),
+    "nothing observed": (showing(None), "the observation is None, which is not an array"),
     "old-fashioned": (OldFashioned, "`step` must return five values.*returned 4"),
 }
-"""What is refused in the first random episode."""
+"""What is refused in the first random episode, and as soon as it is read in a training."""
+
+FOUND_AFTERWARDS = ("NaN observed", "infinity observed")
+"""What a training refuses when the episodes have ended."""
 
 
 def probed(kind):
@@ -130,12 +140,40 @@ def test_random_episodes_refuse_it_and_name_the_step(name):
 
 
 @pytest.mark.parametrize("run", [scripted, stepped])
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize(
+    "name", [*REFUSED, *(name for name in REFUSED_WHEN_SEEN if name not in FOUND_AFTERWARDS)]
+)
 def test_training_refuses_it_and_names_the_step(name, run):
-    kind, what = REFUSED[name]
+    kind, what = {**REFUSED, **REFUSED_WHEN_SEEN}[name]
     with pytest.raises(UserError, match=what) as refused:
         run(environment(kind))
-    assert re.match(IN_STEP_3, str(refused.value))
+    expected = IN_STEP_3 if kind is not OldFashioned else "^wild in step 1 of an episode: "
+    assert re.match(expected, str(refused.value))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "space", [gym.spaces.Text(5), gym.spaces.Dict(a=gym.spaces.Sequence(gym.spaces.Discrete(3)))]
+)
+def test_spaces_without_a_fixed_number_of_numbers_are_refused(space):
+    with pytest.raises(
+        UserError, match=r"observations of (Text|Sequence)\(.* cannot be learnt from"
+    ):
+        probed(showing(space.sample(), space))
+
+
+@pytest.mark.parametrize(
+    ("seen", "what"),
+    [
+        (np.full((20, 20, 3), np.nan), "the observation is nan at entry 0"),
+        (np.zeros((9, 20, 3)), r"the observation has shape \(9, 20, 3\)"),
+    ],
+    ids=["NaN", "another size"],
+)
+def test_training_refuses_a_picture_that_cannot_be_shown(seen, what):
+    pictures = gym.spaces.Box(0.0, 1.0, (20, 20, 3), np.float32)
+    with pytest.raises(UserError, match=IN_STEP_3 + what):
+        stepped(environment(showing(seen, pictures)))
 
 
 @pytest.mark.parametrize("run", [scripted, stepped])

@@ -42,7 +42,7 @@ def test_a_preset_is_for_those_who_have_it():
     ("given", "sentence"),
     [
         ({"algorithms": ["sac"]}, "no algorithm is called 'sac'; there are: pcn"),
-        ({"preset": "papier"}, "no preset is called 'papier'"),
+        ({"preset": "papier"}, "pcn has no preset 'papier'; it has: default"),
         ({"grid": {"learning_rat": [1]}}, "has an option 'learning_rat'; .*learning_rate"),
         ({"grid": {"capacity": [1, 1]}}, "2 runs for .*pcn-capacity=1/seed-0"),
         ({"grid": {"capacity": []}}, "the plan has no runs"),

@@ -66,8 +66,35 @@ def test_what_cannot_be_drawn_together_is_told():
         progress_figure([one, made_run([[1, 3]], progress=progress, name="other")])
     with pytest.raises(UserError, match="different reference points"):
         progress_figure([one, made_run([[1, 3, 3]], progress=progress)])
-    with pytest.raises(UserError, match="never evaluated"):
+    with pytest.raises(UserError, match="no run was evaluated"):
         progress_figure([made_run([[1, 3]])])
+
+
+def test_a_run_that_was_never_evaluated_shows_its_end_beside_the_others():
+    one, other = made_run([[1, 3]], progress=evaluations((10, 4.0, 2.0))), made_run([[1, 3]])
+    *_, archive, executed = progress_figure([one, other]).axes[0].get_lines()
+    assert executed.get_ydata().tolist() == archive.get_ydata().tolist() == [3.0]
+    assert executed.get_marker() == archive.get_marker() == "o"
+
+
+def test_progress_tells_runs_apart_and_of_very_many_their_algorithms():
+    progress = evaluations((10, 4.0, 2.0))
+
+    def figure_of(*kinds):
+        runs = [
+            made_run([[1, 3]], progress=progress, algorithm=kind, seed=seed)
+            for seed, kind in enumerate(kinds)
+        ]
+        figure = progress_figure(runs)
+        executed = figure.axes[0].get_lines()[1::2]
+        return words(figure), [line.get_color() for line in executed]
+
+    assert figure_of("pcn", "pcn", "ra")[0] == ["pcn, seed 0", "pcn, seed 1", "ra, seed 2"]
+    assert len(set(figure_of("pcn", "pcn", "ra")[1])) == 3
+    many, colours = figure_of(*["pcn"] * 9, "ra")
+    assert many == ["pcn (9)", "ra (1)"]
+    assert len(set(colours[:9])) == 1
+    assert colours[9] not in colours[:9]
 
 
 def test_a_place_that_cannot_be_written_to_is_told(tmp_path):
@@ -109,20 +136,6 @@ def test_more_objectives_have_a_legend_ids_and_the_known_front():
     assert {"0", "1"} <= set(told)
     drawn = [np.asarray(line.get_ydata()).tolist() for line in figure.axes[0].get_lines()]
     assert [1.0, pytest.approx(1 / 3), 1.0] in drawn, "the known point (4, 1, 7)"
-
-
-def test_progress_tells_runs_and_algorithms_apart():
-    progress = evaluations((10, 4.0, 2.0))
-    runs = [
-        made_run([[1, 3]], progress=progress, algorithm=algorithm, seed=seed)
-        for algorithm, seed in (("pcn", 0), ("pcn", 1), ("ra", 0))
-    ]
-    figure = progress_figure(runs)
-    assert words(figure) == ["pcn, seed 0", "pcn, seed 1", "ra, seed 0"]
-    colours = [line.get_color() for line in figure.axes[0].get_lines()]
-    assert colours[0] == colours[1] == colours[2] != colours[4]
-    one_algorithm = progress_figure(runs[:2]).axes[0].get_lines()
-    assert one_algorithm[0].get_color() != one_algorithm[2].get_color()
 
 
 def test_nothing_missing_is_drawn_as_zero():

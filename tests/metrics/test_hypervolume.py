@@ -103,6 +103,13 @@ def test_reference_point_of_another_problem():
         hypervolume(np.ones((1, 3)), np.zeros(2))
 
 
+def test_nan_is_refused_and_does_not_count_as_nothing():
+    with pytest.raises(ValueError, match="got NaN"):
+        hypervolume(np.array([[np.nan, 1.0], [2.0, 2.0]]), np.zeros(2))
+    with pytest.raises(ValueError, match="got NaN"):
+        hypervolume(np.ones((1, 2)), np.array([0.0, np.nan]))
+
+
 def test_many_objectives_without_pygmo_name_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygmo", None)
     with pytest.raises(UserError, match=r"7 objectives needs pygmo: install pcn\[many\]"):

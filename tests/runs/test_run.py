@@ -212,3 +212,9 @@ def test_a_run_with_one_policy_is_measured_and_saved_as_such(tmp_path):
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [
         "config.json", "front.csv", "metrics.json", "progress.csv", "spec.json", "weights.npz",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [{"executions": 0}, {"executions": -1}, {"seed": -1}])
+def test_executions_and_seeds_are_whole_numbers(given):
+    with pytest.raises(UserError, match="must be a whole number"):
+        made_run([[1, 3]]).execute(**given)

@@ -62,7 +62,7 @@ def test_only_what_may_be_missing_is_left_out():
         ({"command_scale": [1.0, float("inf"), 1.0]}, "command_scale must be finite numbers"),
         ({"archive_fraction": 1.5}, "archive_fraction must be at most 1, got 1.5"),
         ({"action_noise": float("nan")}, "action_noise must be a finite number, got nan"),
-        ({"preset": "best"}, "no preset is called 'best'; there are: default, paper, authors"),
+        ({"preset": "best"}, "pcn has no preset 'best'; it has: default, paper, authors"),
         ({"algorithm": "ppo"}, "no algorithm is called 'ppo'; there are: pcn, mones, ra"),
         ({"lr": 0.1}, "there is no hyperparameter 'lr'; there are: .*learning_rate"),
         ({"totalsteps": 9}, "hyperparameter 'totalsteps', perhaps total_steps was meant; there"),

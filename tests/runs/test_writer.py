@@ -11,6 +11,7 @@ import time
 import pytest
 
 import pcn
+from made_runs import save_run
 from pcn.errors import UserError
 from pcn.runs.folder import RunFolder
 from pcn.runs.processes import birth, is_alive
@@ -139,6 +140,11 @@ def interrupted(folder, seed=0):
 
 def content(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_name_that_no_folder_can_have_is_told(tmp_path):
+    with pytest.raises(UserError, match=r"cannot create .*null byte"):
+        save_run(tmp_path / "a\0b", [[1, 3]])
 
 
 @pytest.mark.slow

@@ -1,14 +1,14 @@
 """Checks of the values that a Gymnasium environment returns; each error names environment and
 step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from jaxtyping import Num
 
-from pcn.errors import UserError
+from pcn.errors import UserError, in_one_line
 from pcn.nets.heads import AbstractActionHead
 
 LARGEST_REWARD = 1e30
@@ -64,6 +64,8 @@ class AnswerCheck:
 
         After the last step of an episode nothing is chosen, and a mask is not needed.
         """
+        if not isinstance(info, Mapping):
+            raise self.refusal(f"the info is {_shown(info)}, which is not a dictionary")
         found = "action_mask" in info
         if self._masked is None:
             self._masked = found
@@ -89,7 +91,7 @@ class AnswerCheck:
         except (ValueError, TypeError):  # several numbers, or a list of lists of different lengths
             value = None
         if value not in (0, 1):
-            raise self.refusal(f"`{name}` is {given!r}, which is neither true nor false")
+            raise self.refusal(f"`{name}` is {_shown(given)}, which is neither true nor false")
         return bool(value)
 
     def reward(self, given: Any) -> Num[np.ndarray, " objective"]:
@@ -98,10 +100,12 @@ class AnswerCheck:
             reward = np.asarray(given)
         except ValueError:  # a list of lists of different lengths
             raise self.refusal(
-                f"the reward is {given!r}, which is not a vector of numbers"
+                f"the reward is {_shown(given)}, which is not a vector of numbers"
             ) from None
         if reward.dtype.kind not in "fiub":
-            raise self.refusal(f"the reward is {given!r}, which is not a vector of real numbers")
+            raise self.refusal(
+                f"the reward is {_shown(given)}, which is not a vector of real numbers"
+            )
         if self._shape is None:
             if reward.ndim != 1 or reward.size < 2:
                 kind = "a single number" if reward.ndim == 0 else f"of shape {reward.shape}"
@@ -115,18 +119,18 @@ class AnswerCheck:
         for value in reward.tolist():  # faster than an array of so few numbers
             if not -LARGEST_REWARD <= value <= LARGEST_REWARD:  # also refuses NaN
                 raise self.refusal(
-                    f"the reward is {given}; every objective must be a finite number, "
+                    f"the reward is {_shown(given, str)}; every objective must be a finite number, "
                     f"at most {LARGEST_REWARD:g}"
                 )
         return reward
 
-    def episode_start(self, answer: Any) -> tuple[Any, dict[str, Any]]:
+    def episode_start(self, answer: Any) -> tuple[Any, Any]:
         """Check the result of `reset`: observation and info."""
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise self.refusal("`reset` must return two values, the observation and the info")
         return answer
 
-    def outcome(self, answer: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def outcome(self, answer: Any) -> tuple[Any, Any, Any, Any, Any]:
         """Check the result of `step`: observation, reward, terminated, truncated and info."""
         if not isinstance(answer, tuple) or len(answer) != 5:
             count = len(answer) if isinstance(answer, tuple) else 1
@@ -162,9 +166,9 @@ def observation_fault(
     try:
         array = np.asarray(seen)
     except ValueError:
-        return f"{what} is {seen!r}, which is not an array"
+        return f"{what} is {_shown(seen)}, which is not an array"
     if array.dtype.kind not in "fiub":
-        return f"{what} is {seen!r}, which is not an array of real numbers"
+        return f"{what} is {_shown(seen)}, which is not an array of real numbers"
     if array.size != int(np.prod(space.shape or ())):
         return f"{what} has shape {array.shape}, its space says {space.shape}"
     if not np.isfinite(array).all():
@@ -175,8 +179,13 @@ def observation_fault(
     counted = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
     # A lossless type, because observations are often wider than their space.
     if isinstance(space, counted) and not space.contains(_typed(space, array)):
-        return f"{what} is {seen}, which is not in its space {space}"
+        return f"{what} is {_shown(seen, str)}, which is not in its space {space}"
     return None
+
+
+def _shown(value: Any, words: Callable[[Any], str] = repr) -> str:
+    """A value as it stands in a sentence."""
+    return in_one_line(words(value))
 
 
 def _typed(space: gym.Space[Any], array: np.ndarray) -> Any:

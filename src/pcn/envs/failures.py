@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from pcn.errors import in_one_line
+
 logger = logging.getLogger(__name__)
 
 
@@ -20,7 +22,9 @@ class Closable(Protocol):
 def failure_of(error: BaseException) -> str:
     """What failed in an environment's own code, and in which line."""
     place = traceback.extract_tb(error.__traceback__)[-1]
-    what = traceback.format_exception_only(error)[-1].strip()
+    lines = traceback.format_exception_only(error)
+    # A syntax error shows the line of the program first.
+    what = in_one_line(lines[-1] if isinstance(error, SyntaxError) else "".join(lines))
     return f"it failed at {Path(place.filename).name}:{place.lineno}: {what}"
 
 

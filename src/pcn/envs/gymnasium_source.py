@@ -62,6 +62,24 @@ def _refuse_missing_spaces(environment: gym.Env[Any, Any], name: str) -> None:
                 f"{name}: its {space} is {found!r}, which is not a space of Gymnasium; set "
                 f"self.{space} in __init__, as in gymnasium.spaces.Discrete(4)"
             )
+    other = _other_space(environment.observation_space)
+    if other is not None:
+        raise UserError(
+            f"{name}: observations of {other} cannot be learnt from; make them Box, Discrete, "
+            "MultiDiscrete, MultiBinary, or Dict or Tuple of these, in a wrapper"
+        )
+
+
+def _other_space(space: gym.Space[Any]) -> gym.Space[Any] | None:
+    """The first part of a space that has no fixed number of numbers, such as words; None if all
+    have.
+    """
+    spaces = gym.spaces
+    if isinstance(space, spaces.Dict | spaces.Tuple):
+        parts = space.values() if isinstance(space, spaces.Dict) else space
+        return next((other for part in parts if (other := _other_space(part)) is not None), None)
+    known = spaces.Box | spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary
+    return None if isinstance(space, known) else space
 
 
 class TellingFailures(gym.Wrapper[Any, Any, Any, Any]):

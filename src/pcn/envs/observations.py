@@ -90,10 +90,13 @@ class ObservationReader:
         return self.next(observation)
 
     def next(self, observation: Any) -> Any:
-        """A later observation."""
+        """A later observation; a `TypeError` or `ValueError` if it cannot be read."""
         if not self._is_picture:
             return self._read(observation)
-        frame = small_picture(as_bytes(self.shown_space, np.asarray(observation)))
+        picture = np.asarray(observation)
+        if picture.shape != self.shown_space.shape or not np.isfinite(picture).all():
+            raise ValueError(f"a picture of shape {picture.shape}, or not of finite numbers")
+        frame = small_picture(as_bytes(self.shown_space, picture))
         self._frames = [*(self._frames or [frame] * self._frame_stack), frame][-self._frame_stack :]
         return np.stack(self._frames)
 
@@ -106,7 +109,11 @@ def reader_for(spec: EnvironmentSpec) -> ObservationReader:
 
 
 def array_reader(space: gym.Space[Any]) -> Callable[[Any], Any]:
-    """A function that turns observations of a space into arrays with the types of the space."""
+    """A function that turns observations of a space into arrays with the types of the space.
+
+    It raises a `TypeError` or a `ValueError` where an observation is none of numbers or none of the
+    choices.
+    """
     if isinstance(space, gym.spaces.Dict):
         named = {name: array_reader(part) for name, part in space.items()}
         return lambda observation: {name: read(observation[name]) for name, read in named.items()}
@@ -115,13 +122,29 @@ def array_reader(space: gym.Space[Any]) -> Callable[[Any], Any]:
         return lambda observation: tuple(
             read(part) for read, part in zip(parts, observation, strict=True)
         )
-    kind, shape = space.dtype, space.shape or ()
+    kind, shape, bounds = space.dtype, space.shape or (), _bounds(space)
 
     def read(observation: Any) -> np.ndarray:
-        array = np.array(observation, kind)  # a copy: some environments change one array in place
+        given = np.asarray(observation)
+        if given.dtype.kind not in "fiub":  # NumPy would make numbers of words, None and 1j
+            raise TypeError(f"an observation of {given.dtype}")
+        array = np.array(given, kind)  # a copy: some environments change one array in place
+        if bounds is not None and ((array < bounds[0]) | (array > bounds[1])).any():
+            raise ValueError(f"{given} is not in {space}")
         return array if array.shape == shape else array.reshape(shape)
 
     return read
+
+
+def _bounds(space: gym.Space[Any]) -> tuple[Any, Any] | None:
+    """The least and the largest value of a space of choices, beyond which there is no such choice.
+
+    Boxes have none: many published environments leave theirs.
+    """
+    if isinstance(space, gym.spaces.Discrete | gym.spaces.MultiDiscrete):
+        count = space.n if isinstance(space, gym.spaces.Discrete) else space.nvec
+        return space.start, space.start + count - 1
+    return (0, 1) if isinstance(space, gym.spaces.MultiBinary) else None
 
 
 def empty_observations(space: gym.Space[Any], shape: tuple[int, ...]) -> PyTree[np.ndarray]:

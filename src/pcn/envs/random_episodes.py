@@ -115,7 +115,7 @@ class Prober:
     def _first_observation(self, seed: int) -> Any:
         return self._reset(seed)[0]
 
-    def _reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
+    def _reset(self, seed: int) -> tuple[Any, Any]:
         answer = self.environment.reset(seed=seed)
         self._answered()
         return self._check.episode_start(answer)

@@ -3,7 +3,7 @@
 `worker_slots.py` has each instance in a process of its own, `ray_slots.py` on a cluster.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -106,7 +106,7 @@ class Slot:
         """Begin an episode."""
         self._check.begin()
         observation, info = self._check.episode_start(self.environment.reset(seed=seed))
-        return self.reader.first(observation), self._check.mask(info)
+        return self._read(self.reader.first, observation), self._check.mask(info)
 
     def step(self, action: Any) -> Outcome:
         """Take an action."""
@@ -118,12 +118,20 @@ class Slot:
         terminated = check.flag("terminated", terminated)
         truncated = check.flag("truncated", truncated)
         return (
-            self.reader.next(observation),
+            self._read(self.reader.next, observation),
             check.reward(reward).astype(np.float32),
             terminated,
             truncated,
             check.mask(info, over=terminated or truncated),
         )
+
+    def _read(self, read: Callable[[Any], Any], observation: Any) -> Any:
+        """Read an observation; an error says what is wrong with it."""
+        try:
+            return read(observation)
+        except (TypeError, ValueError, LookupError):
+            self._check.observation(self.reader.shown_space, observation)
+            raise
 
     def failure(self, error: BaseException) -> str:
         """A sentence on what failed in the environment's own code: where, and in which line."""

@@ -12,6 +12,9 @@ from pcn.errors import UserError
 from pcn.experiments.plan import Plan, PlannedRun, label_of
 from pcn.runs.request import Request
 
+MOST_SEEDS = 1_000_000
+"""More seeds in a range are a slip of the finger, and do not fit into memory."""
+
 
 def sweep_plan(
     environments: Sequence[str],
@@ -39,7 +42,7 @@ def sweep_plan(
             raise UserError(f"no algorithm is called {algorithm!r}; there are: {known}")
     if not any(preset in ALGORITHMS[algorithm].presets for algorithm in algorithms):
         known = ", ".join(ALGORITHMS[algorithms[0]].presets)
-        raise UserError(f"no preset is called {preset!r}; there are: {known}")
+        raise UserError(f"{algorithms[0]} has no preset {preset!r}; it has: {known}")
     grid = grid or {}
     _refuse_unknown(grid, environments, algorithms)
     steps = {} if total_steps is None else {"total_steps": total_steps}
@@ -72,11 +75,14 @@ def seeds_in(text: str) -> tuple[int, ...]:
         first, dash, last = part.partition("-")
         if not (first.isdecimal() and (last.isdecimal() if dash else not last)):
             raise UserError(f"seeds are numbers and ranges such as 0-4,10; got {text!r}")
-        seeds += range(int(first), int(last or first) + 1)
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise UserError(
-            f"--seeds {text} has no seed, or has a seed twice; a list of seeds looks like 0-4,10"
-        )
+        smallest, largest = int(first), int(last or first)
+        if smallest > largest:
+            raise UserError(f"--seeds {part} has no seed: write {largest}-{smallest}")
+        if largest - smallest >= MOST_SEEDS:
+            raise UserError(f"--seeds {part} are more than {MOST_SEEDS:,} seeds")
+        seeds += range(smallest, largest + 1)
+    if len(set(seeds)) < len(seeds):
+        raise UserError(f"--seeds {text} has a seed twice")
     return tuple(seeds)
 
 

@@ -10,7 +10,7 @@ from pcn.errors import UserError
 from pcn.figures.canvas import new_figure, set_title, tidy
 from pcn.figures.front import EXECUTED
 from pcn.figures.labels import labels_of, refuse_different_environments
-from pcn.figures.styles import styles_of
+from pcn.figures.styles import COLOURS, styles_of
 from pcn.metrics import hypervolume
 from pcn.runs.run import Run
 
@@ -28,30 +28,36 @@ def progress_figure(runs: list[Run]) -> Figure:
     spec = specs[0]
     if any(other.reference_point != spec.reference_point for other in specs):
         raise UserError("runs with different reference points cannot be compared")
+    if not any(run.progress for run in runs):
+        raise UserError("no run was evaluated during its training; there is nothing to draw")
     best = _best(spec)
     figure, axes = new_figure(6.8, 4.4)
     labels = labels_of(runs)
-    # Colours tell algorithms apart if there are several, otherwise runs.
-    algorithms = [run.settings.algorithm for run in runs]
-    keys = algorithms if len(set(algorithms)) > 1 else labels
-    styles = styles_of(list(dict.fromkeys(keys)))
+    if len(runs) > len(COLOURS):  # then colours tell algorithms apart instead of runs
+        algorithms = [run.settings.algorithm for run in runs]
+        labels = [f"{name} ({algorithms.count(name)})" for name in algorithms]
+    styles = styles_of(labels)
+    in_legend = set[str]()
     smallest = np.inf
-    for run, label, key in zip(runs, labels, keys, strict=True):
-        if not run.progress:
-            raise UserError("the run was never evaluated during training; there is nothing to draw")
+    for run, label in zip(runs, labels, strict=True):
         steps = [evaluation.steps for evaluation in run.progress]
-        steps.append(max(run.metrics["steps"], steps[-1]))
+        steps.append(max(run.metrics["steps"], *steps[-1:], 0))
         for name, colour in (("archive", ARCHIVE), ("executed", EXECUTED)):
             drawn = _curve(run, name, best)
             smallest = min(smallest, *drawn[drawn > 0], np.inf)
+            shown = name == "executed" and label not in in_legend
             axes.plot(
                 steps,
                 drawn,
                 "--" if name == "archive" else "-",
-                color=colour if len(runs) == 1 else styles[key].colour,
+                color=colour if len(runs) == 1 else styles[label].colour,
                 linewidth=1.2,
-                label=name if len(runs) == 1 else (label if name == "executed" else None),
+                # The end alone is no line.
+                marker=None if run.progress else "o",
+                markersize=3,
+                label=name if len(runs) == 1 else (label if shown else None),
             )
+        in_legend.add(label)
     reference = ", ".join(f"{value:g}" for value in spec.reference_point)
     axes.set_ylabel(f"hypervolume at ({reference})")
     if best is not None and spec.front is not None:

@@ -34,6 +34,8 @@ def hypervolume(
         raise ValueError(
             f"reference_point has {len(reference_point)} objectives, returns have {num_objectives}"
         )
+    if np.isnan(returns).any() or np.isnan(reference_point).any():  # they would count as nothing
+        raise ValueError("hypervolume needs numbers, got NaN")
     better = returns[np.all(returns > reference_point, axis=1)]
     if len(better) == 0:
         return 0.0

@@ -6,6 +6,7 @@ from pcn.recipes.recipe import BY_TRIAL, Because, Recipe, because, steps
 
 def walkroom(objectives: int) -> Recipe:
     """The paper's budget and dataset for a number of objectives."""
+    objectives = max(objectives, 2)  # fewer are refused by the environment
     # The authors count MONES' draws, and PCN's steps, by this number.
     budget = 100 * objectives * (300 + 100 * objectives)
     capacity = 10 * objectives**3

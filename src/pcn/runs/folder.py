@@ -82,9 +82,10 @@ class RunFolder:
             write_json(temporary / "spec.json", _described(settings, spec, probe))
             writer = Writer.of_new_folder(temporary, path)
             temporary.rename(path)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a name may hold a null byte
             shutil.rmtree(temporary, ignore_errors=True)
-            raise UserError(f"cannot create {path}: {error.strerror or error}") from None
+            reason = getattr(error, "strerror", None) or error
+            raise UserError(f"cannot create {path}: {reason}") from None
         return cls(path, writer)
 
     def begin_again(
@@ -237,6 +238,8 @@ class RunFolder:
         path = self._to_read("front.csv")
         try:
             return coverage_set_of(*read_csv(path), num_policies, tolerances, order)
+        except UserError:  # it names the file
+            raise
         except ValueError as error:
             raise UserError(f"{path} is damaged: {error}") from None
 

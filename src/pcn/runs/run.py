@@ -13,6 +13,7 @@ from pcn.envs.failures import close_all
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError, resuming
 from pcn.lookup import find_function
+from pcn.memory import telling_of_memory
 from pcn.pareto import nearest_point
 from pcn.runs.display import run_html
 from pcn.runs.folder import RunFolder
@@ -248,6 +249,7 @@ class Run:
         """What notebooks display: the metrics, a picture of the front and the first policies."""
         return run_html(self)
 
+    @telling_of_memory("give fewer executions")
     def execute(
         self, *, executions: int | None = None, seed: int = 1
     ) -> tuple[CoverageSet, dict[str, Any]]:
@@ -258,6 +260,8 @@ class Run:
         """
         from pcn.algorithms import ALGORITHMS
 
+        _check_whole("executions", executions, 1)
+        _check_whole("seed", seed, 0)
         config = self.settings.config
         if executions is None:
             usual = max(config.executions, int(np.median(self.coverage_set.executions)))
@@ -276,6 +280,12 @@ class Run:
             close_all([environment], self.spec.name)
         archive = self.metrics["archive"]  # the archive of the training does not change
         return coverage_set, {**metrics_of(coverage_set, self.spec), "archive": archive}
+
+
+def _check_whole(name: str, value: int | None, least: int) -> None:
+    """Refuse a number that is not whole, or too small."""
+    if value is not None and (not isinstance(value, int | np.integer) or value < least):
+        raise UserError(f"{name} must be a whole number, {least} or more, got {value!r}")
 
 
 def load(path: str | Path, *, weights: bool = True) -> Run:

@@ -97,7 +97,7 @@ class Settings:
         try:
             if content["format"] not in READABLE:
                 raise UserError(
-                    f"the run has format {content['format']}, this version of pcn reads "
+                    f"the run has format {content['format']!r}, this version of pcn reads "
                     f"{' and '.join(map(str, READABLE))}"
                 )
             for name, kind in (

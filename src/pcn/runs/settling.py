@@ -205,9 +205,10 @@ def _preset_of(request: Request, algorithm: str) -> str:
             f"give config or preset={request.preset!r}, not both: a config sets every "
             "hyperparameter"
         )
-    preset, presets = request.preset or "default", ALGORITHMS[algorithm].presets
+    preset = "default" if request.preset is None else request.preset
+    presets = ALGORITHMS[algorithm].presets
     if preset not in presets:
-        raise UserError(f"no preset is called {preset!r}; there are: {', '.join(presets)}")
+        raise UserError(f"{algorithm} has no preset {preset!r}; it has: {', '.join(presets)}")
     return preset
 
 

@@ -11,6 +11,7 @@ from pcn.algorithms.trainer import AbstractTrainer, Snapshot
 from pcn.envs.environment import AbstractEnvironment
 from pcn.envs.failures import close_all
 from pcn.errors import UserError
+from pcn.memory import telling_of_memory
 from pcn.metrics import pygmo_for
 from pcn.runs.events import Event, Report
 from pcn.runs.folder import RunFolder
@@ -110,6 +111,7 @@ def resume(
     )
 
 
+@telling_of_memory("give a smaller network, smaller batches, or fewer environments at once")
 def carry_out(
     job: Request | RunFolder,
     *,

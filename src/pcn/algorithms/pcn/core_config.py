@@ -143,6 +143,7 @@ class CoreConfig(AlgorithmConfig):
         )  # fmt: skip
         at_most(self, 1, "archive_fraction", "action_noise", "warmup_share")
         at_most(self, 0.9, "ending_share")
+        at_most(self, 10**9, "updates_per_iteration")
         positive(self, "learning_rate", "command_spread")
         at_least(self, 2, "action_levels")
         one_of(self, "gate", get_args(Gate))

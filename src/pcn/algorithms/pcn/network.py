@@ -10,6 +10,7 @@ import numpy as np
 from pcn.algorithms.pcn.core_config import CoreConfig
 from pcn.envs.observations import empty_observations
 from pcn.envs.spec import EnvironmentSpec
+from pcn.memory import refuse_without_memory
 from pcn.nets.expectations import Expectations
 from pcn.nets.heads import AbstractActionHead, action_head_for
 from pcn.nets.policy import ConditionedPolicy
@@ -24,10 +25,22 @@ def fresh_policy(
     key: RandomKey,
 ) -> ConditionedPolicy:
     """An untrained network that fits the environment."""
+    _refuse_too_large(config)
     if config.embedding is not None:  # a user's class may do what cannot be compiled
         return _fresh_policy(spec, config, key)
     policy: ConditionedPolicy = _fresh_in_one_program(spec, config, key)
     return policy
+
+
+def _refuse_too_large(config: CoreConfig) -> None:
+    """Refuse a network that does not fit into memory: XLA ends the process where sizes overflow."""
+    width, layers, batch = config.width, config.hidden_layers, config.batch_size
+    weights = 4 * width**2 * (layers + 1)
+    refuse_without_memory(
+        4 * weights + 4 * batch * width * (layers + 2),  # a gradient and two moments, and a batch
+        f"a network with width={width:,}, hidden_layers={layers:,} and batch_size={batch:,}",
+        "give less of them",
+    )
 
 
 def _fresh_policy(spec: EnvironmentSpec, config: CoreConfig, key: RandomKey) -> ConditionedPolicy:

@@ -34,7 +34,9 @@ class AbstractExecutor(ABC):
 
 
 def make_writable(folder: Path) -> None:
-    """Create a folder if needed; a `UserError` says that it cannot be written to."""
+    """Create a folder if needed; a `UserError` says that it cannot be written to, or is a run's."""
+    if (folder / "config.json").exists():
+        raise UserError(f"{folder} is the folder of a run; choose another --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
