@@ -158,13 +158,13 @@ def test_a_branch_is_a_way_to_a_place_and_then_a_few_random_actions():
 
 
 def test_a_branch_that_rejoins_goes_on_as_a_known_way_from_the_place():
-    head = training_with([EMPTY]).learner.policy.action_head
+    draw = training_with([EMPTY]).learner.policy.action_head.random_row
     way, onward = np.array([[8], [9]]), np.arange(20, 40)[:, None]
     junctions = replace(JUNCTIONS, branch_length=2, rejoining_shift=3)
     rng = np.random.default_rng(0)
     shapes = set()
     for _ in range(300):
-        script = junctions.branched(way, onward, head, rng)[:, 0]
+        script = junctions.branched(way, onward, draw, rng)[:, 0]
         assert script[:2].tolist() == [8, 9]
         fresh, known = np.flatnonzero(script < 8), script[script >= 20]
         assert np.all(np.diff(fresh) == 1)

@@ -8,10 +8,11 @@ that was ever seen. Real-valued observations hardly ever repeat; there a place i
 and a joint only counts once it has been played.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Num
 
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
@@ -23,9 +24,10 @@ from pcn.checks import at_least, at_most, positive
 from pcn.envs.observations import num_parts, whole_numbers
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes, flat
-from pcn.nets.heads import AbstractActionHead
 from pcn.pareto import covered_mask, has_changed, spread
 
+Draw = Callable[[np.random.Generator], Num[np.ndarray, " part"]]
+"""A random action."""
 CHANGE = 2.0
 """Places are measured anew when the deviation of an observed number has changed by this factor."""
 
@@ -222,10 +224,11 @@ class Junctions(AbstractRefinement):
             return False
         self._follow_front(training, memory)
         head, scripts = training.learner.policy.action_head, list[Actions]()
+        draw = head.random_row  # looking it up takes longer than drawing
         most, rejoins = len(memory.branches), rng.uniform() < self.rejoining
         for branch in rng.integers(most, size=size if most else 0).tolist():
             way, onward = memory.branch(branch)
-            script = self.branched(way, onward if rejoins else onward[:0], head, rng)
+            script = self.branched(way, onward if rejoins else onward[:0], draw, rng)
             if memory.tried.is_new(script):
                 scripts.append(script)
         if not scripts:
@@ -243,7 +246,7 @@ class Junctions(AbstractRefinement):
         return True
 
     def branched(
-        self, way: Actions, onward: Actions, head: AbstractActionHead, rng: np.random.Generator
+        self, way: Actions, onward: Actions, draw: Draw, rng: np.random.Generator
     ) -> Actions:
         """A way to a place and random actions; then what follows of a way onward, if it has any.
 
@@ -251,7 +254,7 @@ class Junctions(AbstractRefinement):
         """
         least = 0 if len(onward) else 1
         count, skipped = rng.integers(least, self.branch_length + 1, size=2).tolist()
-        fresh = [head.random_row(rng) for _ in range(count)]
+        fresh = [draw(rng) for _ in range(count)]
         kept = int(rng.integers(min(len(onward), self.rejoining_shift) + 1))
         middle = np.asarray(fresh, way.dtype).reshape(count, *way.shape[1:])
         return np.concatenate([way, onward[:kept], middle, onward[kept + skipped :]])

@@ -72,9 +72,12 @@ class Places:
                 open_ = (from_place[places] != NONE) & (partners[ways] == NONE)
                 to, then = ways[open_], from_place[places[open_]]
                 promised = self.to.vectors[to] + factors[to] * self.onward.vectors[then]
-                hopeful = np.zeros(len(to), dtype=bool)
-                for point in front - margins - tolerances:
-                    hopeful |= np.all(promised >= point, axis=1)
+                hopeful, columns = np.zeros(len(to), dtype=bool), np.ascontiguousarray(promised.T)
+                for point in (front - margins - tolerances).tolist():
+                    close = columns[0] >= point[0]
+                    for column, value in zip(columns[1:], point[1:], strict=True):
+                        close &= column >= value
+                    hopeful |= close
                 partners[to[hopeful]] = then[hopeful]
         found = np.flatnonzero(partners != NONE)
         return np.concatenate(
