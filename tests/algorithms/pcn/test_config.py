@@ -240,6 +240,15 @@ def test_older_runs_with_junctions_have_no_branches():
     assert refinements["Junctions"].branch_share == 0
 
 
+def test_older_runs_keep_one_way_and_do_not_rejoin():
+    old = PCNConfig().to_json()
+    assert old["refinements"]["junctions"].pop("most_equal") > 1
+    assert old["refinements"]["junctions"].pop("rejoining") > 0
+    refinements = {type(one).__name__: one for one in PCNConfig.recorded(old).refinements}
+    assert refinements["Junctions"].most_equal == 1
+    assert refinements["Junctions"].rejoining == 0
+
+
 def test_a_recorded_config_may_have_hyperparameters_that_there_are_no_more():
     old = PCNConfig().to_json()
     old["refinements"] = {

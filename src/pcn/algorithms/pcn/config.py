@@ -29,7 +29,7 @@ RETIRED = {
 OLDER: dict[str, dict[str, Any]] = {
     "sticky_actions": {"ending_exponent": 2.0},
     "variations": {"alike": 0},
-    "junctions": {"branch_share": 0.0, "renewal_steps": 1},
+    "junctions": {"branch_share": 0.0, "renewal_steps": 1, "most_equal": 1, "rejoining": 0.0},
     "weighted_values": {
         "normalises": False,
         "polishing": 0.0,

@@ -156,9 +156,19 @@ class PCNTrainer(AbstractTrainer):
         return self._loss if num_updates == 0 else fit(self._training, num_updates)
 
     def _explore(self) -> None:
+        """Let the network explore, and then the refinements."""
+        training = self._training
+        steps_before = training.steps
+        if all(one.lets_explore(training) for one in training.refinements):
+            self._follow_commands()
+        for refinement in training.refinements:
+            refinement.after_exploring(training)
+        collected = training.steps - steps_before
+        training.schedule.collected(collected, share=training.share_of_updates())
+
+    def _follow_commands(self) -> None:
         """Ask for a little more than is known (section 4.3) and store what comes of it (4.4)."""
         training, config, schedule = self._training, self.config, self._training.schedule
-        steps_before = training.steps
         dataset, count = training.dataset, config.command_candidates
         known = dataset.archive() if count is None else dataset.best(count)
         returns, horizons = select_commands(known, schedule.num_episodes, config, training.rng)
@@ -183,9 +193,6 @@ class PCNTrainer(AbstractTrainer):
         )
         schedule.mean_length = episodes.num_steps / batch.count
         self._store(episodes)
-        for refinement in training.refinements:
-            refinement.after_exploring(training)
-        schedule.collected(training.steps - steps_before, share=training.share_of_updates())
 
     def _store(self, episodes: Episodes) -> None:
         """Add episodes to the dataset, which is pruned to its capacity (section 4.4)."""

@@ -7,8 +7,9 @@ import pytest
 
 from pcn.algorithms.pcn.config import PCNConfig
 from pcn.algorithms.pcn.refinements import Junctions
-from pcn.algorithms.pcn.refinements.joining.junction_memory import JunctionMemory, walked
+from pcn.algorithms.pcn.refinements.joining.junction_memory import JunctionMemory
 from pcn.algorithms.pcn.refinements.joining.places import Places
+from pcn.algorithms.pcn.refinements.joining.walks import walked
 from pcn.algorithms.pcn.refinements.scripts import play_scripts
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.pcn.training import Training
@@ -141,7 +142,8 @@ def test_a_branch_is_a_way_to_a_place_and_then_a_few_random_actions():
     training.runner.steps = 10_000
     played = []
     training.runner.listeners.append(played.append)
-    replace(JUNCTIONS, steps_share=0.0, rounds=1, branch_length=2).after_exploring(training)
+    junctions = replace(JUNCTIONS, steps_share=0.0, rounds=1, branch_length=2, rejoining=0.0)
+    junctions.after_exploring(training)
     (episodes,) = played
     lengths = np.asarray(episodes.lengths)
     for actions, length in zip(np.asarray(episodes.actions)[..., 0], lengths, strict=True):
@@ -153,6 +155,51 @@ def test_a_branch_is_a_way_to_a_place_and_then_a_few_random_actions():
         ]
         assert max(begun) >= length - 2
     assert len(set(lengths.tolist())) > 1
+
+
+def test_a_branch_that_rejoins_goes_on_as_a_known_way_from_the_place():
+    draw = training_with([EMPTY]).learner.policy.action_head.random_row
+    way, onward = np.array([[8], [9]]), np.arange(20, 40)[:, None]
+    junctions = replace(JUNCTIONS, branch_length=2, rejoining_shift=3)
+    rng = np.random.default_rng(0)
+    shapes = set()
+    for _ in range(300):
+        script = junctions.branched(way, onward, draw, rng)[:, 0]
+        assert script[:2].tolist() == [8, 9]
+        fresh, known = np.flatnonzero(script < 8), script[script >= 20]
+        assert np.all(np.diff(fresh) == 1)
+        assert np.all(fresh <= 2 + 3 + 1)
+        assert known[-1] == 39
+        assert np.all(np.diff(known) > 0)
+        shapes.add((len(fresh), 20 - len(known)))
+    assert shapes == {(inserted, skipped) for inserted in range(3) for skipped in range(3)}
+
+
+def test_what_rejoins_does_not_exceed_the_steps_that_are_left():
+    training, memory = branching(0.5)
+    assert memory.branch_steps > 0
+    assert training.exploring_steps_left >= 0
+
+
+def test_the_same_way_again_takes_no_other_place():
+    memory = JunctionMemory(1, most_places=100, most_tried=100)
+    memory.begin(np.ones(1))
+    memory.add_grid(0.5, np.zeros(1), 1)
+
+    def learn(first):
+        episodes = Episodes(
+            np.array([[[0.0], [first], [3.0]]]),
+            np.arange(3).reshape(1, 3, 1),
+            np.array([[[8.0], [0.0], [4.0]]]),
+            np.array([3]),
+            np.ones(1, bool),
+        )
+        rng = np.random.default_rng(0)
+        memory.learn(episodes, 3, 1.0, np.zeros(1), ties=0.0, most_equal=4, rng=rng)
+        place = int(memory.grids[0].numbers_of(np.array([[2.1]]))[0])
+        return len(memory.grids[0].to.at(place))
+
+    assert [learn(2.1), learn(2.1), learn(2.2), learn(2.1)] == [1, 1, 2, 2]
 
 
 def test_observations_of_one_cell_are_one_place_and_there_are_not_more_than_the_most():

@@ -7,6 +7,7 @@ from pcn.algorithms.pcn.refinements.consolidation import Consolidation
 from pcn.algorithms.pcn.refinements.expected_returns import ExpectedReturns
 from pcn.algorithms.pcn.refinements.expected_rewards import ExpectedRewards
 from pcn.algorithms.pcn.refinements.fitted_planning import FittedPlanning
+from pcn.algorithms.pcn.refinements.giving_way import GivingWay
 from pcn.algorithms.pcn.refinements.junctions import Junctions
 from pcn.algorithms.pcn.refinements.longer_warm_up import LongerWarmUp
 from pcn.algorithms.pcn.refinements.loop_erasure import LoopErasure
@@ -32,6 +33,7 @@ __all__ = [
     "ExpectedReturns",
     "ExpectedRewards",
     "FittedPlanning",
+    "GivingWay",
     "Junctions",
     "LongerWarmUp",
     "LoopErasure",
@@ -61,6 +63,7 @@ REFINEMENTS: dict[str, type[AbstractRefinement]] = {
     "variations": Variations,
     "routes": Routes,
     "junctions": Junctions,
+    "giving_way": GivingWay,
     "replay_check": ReplayCheck,
     "stored_evaluations": StoredEvaluations,
     "noise_tolerance": NoiseTolerance,

@@ -136,6 +136,11 @@ class AbstractRefinement:
     def after_storing(self, training: Training, episodes: Episodes) -> None:
         """Called when episodes of warm-up or exploration have been stored."""
 
+    def lets_explore(self, training: Training) -> bool:
+        """Whether the network explores in this iteration; if one says no, it does not."""
+        del training
+        return True
+
     def after_exploring(self, training: Training) -> None:
         """Called at the end of each iteration's exploration."""
 

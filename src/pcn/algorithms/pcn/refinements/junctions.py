@@ -8,10 +8,11 @@ that was ever seen. Real-valued observations hardly ever repeat; there a place i
 and a joint only counts once it has been played.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Num
 
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
@@ -25,6 +26,8 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes, flat
 from pcn.pareto import covered_mask, has_changed, spread
 
+Draw = Callable[[np.random.Generator], Num[np.ndarray, " part"]]
+"""A random action."""
 CHANGE = 2.0
 """Places are measured anew when the deviation of an observed number has changed by this factor."""
 
@@ -48,7 +51,9 @@ class Junctions(AbstractRefinement):
     renewal_steps: int = 100_000
     """Fewest environment steps from one such replacement to the next."""
     ties: float = 0.05
-    """Share of the ways as good as a known one that take its place: they may lead further."""
+    """Share of the ways as good as a known one that are kept, too: they may lead further."""
+    most_equal: int = 4
+    """Most ways of equal return that a place keeps; beyond that, the oldest is replaced."""
     steps_share: float = 0.25
     """Most of the environment steps that playing joints may take, as a share of all steps."""
     rounds: int = 8
@@ -63,6 +68,10 @@ class Junctions(AbstractRefinement):
     branch_margin: float = 0.2
     """Ways branch that lead close to the front: each time up to another margin, drawn by chance,
     of at most this share of the spread of the front's returns."""
+    rejoining: float = 0.5
+    """Share of branches that go on, after their random actions, as a known way from the place."""
+    rejoining_shift: int = 4
+    """How many steps of that way come before the random actions, at most."""
     branch_patience: float = 0.002
     """After this share of the budget the ways that branch are chosen anew."""
     extra_steps: int = 4
@@ -82,13 +91,14 @@ class Junctions(AbstractRefinement):
         positive(self, "least_width", "most_width")
         at_most(self, self.most_width, "least_width")
         at_least(
-            self, 0, "steps_share", "extra_steps", "patience", "renewals", "ties", "fewest_steps"
-        )
-        at_least(self, 0, "branch_share", "branch_margin", "branch_patience")
-        at_least(self, 1, "branch_length")
+            self, 0, "steps_share", "extra_steps", "patience", "renewals", "ties", "fewest_steps",
+            "branch_share", "branch_margin", "branch_patience", "rejoining", "rejoining_shift",
+        )  # fmt: skip
+        at_least(self, 1, "branch_length", "most_equal")
         at_least(self, 1, "grids", "rounds", "most_waiting", "most_places", "most_parts")
         at_least(self, 1, "remembered", "renewal_steps")
-        at_most(self, 1, "steps_share", "patience", "ties", "branch_share", "branch_patience")
+        at_most(self, 1, "steps_share", "patience", "ties", "branch_share", "branch_patience",
+                "rejoining")  # fmt: skip
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions have the same outcome, and observations are real numbers."""
@@ -120,6 +130,7 @@ class Junctions(AbstractRefinement):
             training.config.discount,
             dataset.tolerances,
             ties=self.ties,
+            most_equal=self.most_equal,
             rng=training.rng,
         )
         self._wait(training, joints)
@@ -201,28 +212,31 @@ class Junctions(AbstractRefinement):
     def _play_branches(self, training: Training, memory: JunctionMemory) -> bool:
         """Let good ways go on with random actions; tell whether any did.
 
-        They are seldom finished episodes, but better ways to places may be among them.
+        They are seldom finished episodes, but better ways to places may be among them. In some
+        batches they go on as a known way from the place after that, to find better ways from it.
         """
         dataset, size, rng = training.dataset, training.schedule.num_episodes, training.rng
         longest = int(dataset.archive().horizons.max()) + self.branch_length
         spent = training.steps / training.config.total_steps
         allowed = int(self.branch_share * spent * training.steps) - memory.branch_steps
-        if min(allowed, training.exploring_steps_left) < size * longest:
+        allowed = min(allowed, training.exploring_steps_left)
+        if allowed < size * longest:
             return False
         self._follow_front(training, memory)
         head, scripts = training.learner.policy.action_head, list[Actions]()
-        most = len(memory.branches)
+        draw = head.random_row  # looking it up takes longer than drawing
+        most, rejoins = len(memory.branches), rng.uniform() < self.rejoining
         for branch in rng.integers(most, size=size if most else 0).tolist():
-            way = memory.way_to(branch)
-            fresh = [head.random_row(rng) for _ in range(rng.integers(self.branch_length) + 1)]
-            script = np.concatenate([way, np.asarray(fresh, way.dtype)])
+            way, onward = memory.branch(branch)
+            script = self.branched(way, onward if rejoins else onward[:0], draw, rng)
             if memory.tried.is_new(script):
                 scripts.append(script)
         if not scripts:
             return False
         filled = [scripts[row % len(scripts)] for row in range(size)]
-        lengths = np.array([len(script) for script in filled])
-        before, count = training.steps, len(scripts)
+        lengths = np.array([len(script) for script in filled]) + rejoins * self.extra_steps
+        # Those that rejoin may be longer.
+        before, count = training.steps, int((np.cumsum(lengths[: len(scripts)]) <= allowed).sum())
         episodes = play_scripts(training, filled, head, most_steps=lengths, count=count)
         memory.branch_steps += training.steps - before
         returns = episodes.returns(discount=training.config.discount)
@@ -230,6 +244,20 @@ class Junctions(AbstractRefinement):
         covered = dataset.order.covered_mask(returns, front, dataset.tolerances)
         dataset.add(episodes, stored_mask=~covered)
         return True
+
+    def branched(
+        self, way: Actions, onward: Actions, draw: Draw, rng: np.random.Generator
+    ) -> Actions:
+        """A way to a place and random actions; then what follows of a way onward, if it has any.
+
+        Random actions stand before, within or instead of the first steps of that way.
+        """
+        least = 0 if len(onward) else 1
+        count, skipped = rng.integers(least, self.branch_length + 1, size=2).tolist()
+        fresh = [draw(rng) for _ in range(count)]
+        kept = int(rng.integers(min(len(onward), self.rejoining_shift) + 1))
+        middle = np.asarray(fresh, way.dtype).reshape(count, *way.shape[1:])
+        return np.concatenate([way, onward[:kept], middle, onward[kept + skipped :]])
 
     def _follow_front(self, training: Training, memory: JunctionMemory) -> None:
         """Choose the ways that branch anew, if it is due."""

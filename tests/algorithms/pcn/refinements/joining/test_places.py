@@ -20,7 +20,7 @@ def places_with(to, onward):
 
 @pytest.mark.parametrize(
     ("margin", "expected"),
-    [(0.5, []), (1.5, [[0, 2]]), (4.5, [[0, 2], [1, 3]])],
+    [(0.5, []), (1.5, [[0, 2, 8, 2]]), (4.5, [[0, 2, 8, 2], [1, 3, 9, 1]])],
 )
 def test_a_way_is_hopeful_if_it_leads_close_to_the_front_together_with_a_way_onward(
     margin, expected

@@ -78,3 +78,24 @@ def test_ways_survive_a_checkpoint(found):
     restored.open_place()
     restored.add(3, np.ones(2), (99, 1), EXACT)
     assert [restored.sources[way, 0] for way in restored.at(3)] == [99]
+
+
+def test_a_place_keeps_some_ways_that_are_as_good_and_then_replaces_the_oldest():
+    ways = Ways(1)
+    ways.open_place()
+    for episode in range(4):
+        ways.add(0, np.array([1.0]), (episode, 1), np.zeros(1), most_equal=2)
+    assert sorted(ways.sources[ways.at(0), 0].tolist()) == [2, 3]
+    ways.add(0, np.array([2.0]), (4, 1), np.zeros(1), most_equal=2)
+    assert ways.sources[ways.at(0), 0].tolist() == [4]
+
+
+def test_a_vector_may_have_to_be_covered_by_several_ways():
+    ways = Ways(1)
+    ways.open_place()
+    place, vector = np.array([0]), np.array([[1.0]])
+    covered = []
+    for episode in range(3):
+        ways.add(0, vector[0], (episode, 1), np.zeros(1), most_equal=3)
+        covered.append(ways.covered_mask(place, vector, np.zeros(1), by=2)[0])
+    assert covered == [False, True, True]

@@ -1,17 +1,18 @@
 """What the refinement `junctions` remembers during a training."""
 
 from collections.abc import Iterator, Mapping
-from operator import ge
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
+from pcn.algorithms.pcn.refinements.joining.passed import passing_prints
 from pcn.algorithms.pcn.refinements.joining.places import Places
-from pcn.algorithms.pcn.refinements.joining.ways import NONE, Ways
+from pcn.algorithms.pcn.refinements.joining.walks import fresh_steps, walked
+from pcn.algorithms.pcn.refinements.joining.ways import NONE
 from pcn.algorithms.pcn.refinements.scripts import Actions, Tried
-from pcn.episodes import Episodes, flat
+from pcn.episodes import Episodes
 from pcn.pareto import Tolerances
 
 FEWEST_FORGOTTEN = 1024
@@ -34,21 +35,6 @@ class Joints(NamedTuple):
         return Joints(*map(np.concatenate, zip(self, other, strict=True)))
 
 
-class Walk(NamedTuple):
-    """The steps of a batch of episodes, one after the other, without the first of each."""
-
-    observations: Float[np.ndarray, "step part"]
-    before: Float[np.ndarray, "step objective"]
-    """What was returned before the step."""
-    onward: Float[np.ndarray, "step objective"]
-    """What was returned from the step on, discounted to it."""
-    episodes: Int[np.ndarray, " step"]
-    """The row of the batch."""
-    times: Int[np.ndarray, " step"]
-    ended: np.ndarray
-    """Whether the episode came to an end."""
-
-
 class JunctionMemory(AbstractState):
     """Places that episodes pass, ways through them, and joints that have not been played."""
 
@@ -67,8 +53,8 @@ class JunctionMemory(AbstractState):
         """How often the oldest grid was replaced."""
         self.last_played = 0
         """How many environment steps had been taken when joints were last played."""
-        self.branches = np.zeros((0, 2), np.int64)
-        """The episodes and steps of ways that go on with other actions."""
+        self.branches = np.zeros((0, 4), np.int64)
+        """Ways that go on with other actions, each with a known way onward: as of a joint."""
         self.branch_steps = 0
         """Environment steps of these."""
         self.last_chosen = 0
@@ -103,11 +89,13 @@ class JunctionMemory(AbstractState):
         tolerances: Tolerances,
         *,
         ties: float,
+        most_equal: int = 1,
         rng: np.random.Generator,
     ) -> Joints:
         """Note what the real episodes passed in their first steps; returns the new joints.
 
-        A share `ties` of the ways that are as good as a known one take its place.
+        A share `ties` of the ways that are as good as a known one are noted, too; beyond
+        `most_equal` of them in a place, one takes the place of another.
         """
         walk = walked(episodes, longest, discount)
         numbers: dict[int, int] = {}
@@ -121,19 +109,28 @@ class JunctionMemory(AbstractState):
             return numbers[row], int(walk.times[step])
 
         chosen = rng.uniform(size=len(walk.times)) < ties
+        to_prints = passing_prints(walk.observations, walk.before, seed=0)
+        onward_prints = passing_prints(walk.observations, walk.onward, seed=1)
         for grid in self.grids:
-            places = grid.numbers_of(walk.observations)
+            new_to, new_onward = grid.passed.new_mask(to_prints), walk.ended.copy()
+            new_onward[new_onward] = grid.passed.new_mask(onward_prints[new_onward])
+            places, new = np.full(len(new_to), NONE), new_to | new_onward
+            places[new] = grid.numbers_of(walk.observations[new])
             known = places != NONE
-            for step in _fresh(grid.to, places, walk.before, known, tolerances, chosen):
+            for step in fresh_steps(
+                grid.to, places, walk.before, known & new_to, tolerances, chosen, most_equal
+            ):
                 place, vector, own = int(places[step]), walk.before[step], source(step)
-                grid.to.add(place, vector, own, tolerances)
+                grid.to.add(place, vector, own, tolerances, most_equal=most_equal)
                 for way in grid.onward.at(place):
                     promise = vector + discount ** own[1] * grid.onward.vectors[way]
                     found.append((*own, *grid.onward.sources[way].tolist(), promise))
-            ended = known & walk.ended
-            for step in _fresh(grid.onward, places, walk.onward, ended, tolerances, chosen):
+            ended = known & new_onward
+            for step in fresh_steps(
+                grid.onward, places, walk.onward, ended, tolerances, chosen, most_equal
+            ):
                 place, vector, own = int(places[step]), walk.onward[step], source(step)
-                grid.onward.add(place, vector, own, tolerances)
+                grid.onward.add(place, vector, own, tolerances, most_equal=most_equal)
                 for way in grid.to.at(place):
                     other = grid.to.sources[way].tolist()
                     promise = grid.to.vectors[way] + discount ** other[1] * vector
@@ -154,7 +151,7 @@ class JunctionMemory(AbstractState):
         if len(self._scripts) < self._most_scripts:
             return
         used = [ways.sources[:, 0] for grid in self.grids for ways in (grid.to, grid.onward)]
-        others = [self.waiting.sources[:, [0, 2]].ravel(), self.branches[:, 0]]
+        others = [self.waiting.sources[:, [0, 2]].ravel(), self.branches[:, [0, 2]].ravel()]
         needed = set(np.unique(np.concatenate([*used, *others])).tolist())
         self._scripts = {one: self._scripts[one] for one in self._scripts if one in needed}
         self._most_scripts = 2 * len(self._scripts) + FEWEST_FORGOTTEN
@@ -173,12 +170,17 @@ class JunctionMemory(AbstractState):
     ) -> None:
         """From now on, the ways to places that lead close to the front go on with other actions."""
         found = [grid.hopeful(front, margins, discount, tolerances) for grid in self.grids]
-        self.branches = np.unique(np.concatenate(found), axis=0) if found else self.branches[:0]
+        if not found:
+            self.branches = self.branches[:0]
+            return
+        ways = np.concatenate(found)
+        _, first = np.unique(ways[:, :2], axis=0, return_index=True)
+        self.branches = ways[first]
 
-    def way_to(self, branch: int) -> Actions:
-        """The actions of a way that goes on with other actions."""
-        episode, num_steps = self.branches[branch].tolist()
-        return self._scripts[episode][:num_steps]
+    def branch(self, branch: int) -> tuple[Actions, Actions]:
+        """The actions of a way that goes on with other actions, and those of a known way onward."""
+        first, num_steps, other, step = self.branches[branch].tolist()
+        return self._scripts[first][:num_steps], self._scripts[other][step:]
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Everything remembered, as named arrays for a checkpoint."""
@@ -217,8 +219,10 @@ class JunctionMemory(AbstractState):
         counts = arrays["counts"].tolist()
         self.steps, self.last_played, self.num_renewals = counts[:3]
         self._next_episode, self._most_scripts = counts[3:5]
-        if "branches" in arrays:  # checkpoints from before there were any have none
-            self.branches = np.array(arrays["branches"])
+        # Checkpoints from before there were any have none; older ones know no way onward.
+        if "branches" in arrays:
+            branches = np.array(arrays["branches"])
+            self.branches = branches if branches.shape[1:] == (4,) else self.branches[:0]
             self.branch_steps, self.last_chosen = counts[5:]
         self.scales = np.array(arrays["scales"])
         self.waiting = Joints(
@@ -236,58 +240,3 @@ def _by_grid(arrays: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]
         prefix = f"grid_{number}."
         yield {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
         number += 1
-
-
-def _fresh(
-    ways: Ways,
-    places: Int[np.ndarray, " step"],
-    vectors: Float[np.ndarray, "step objective"],
-    known: np.ndarray,
-    tolerances: Tolerances,
-    tied: np.ndarray,
-) -> Iterator[int]:
-    """The steps whose vector no way of their place covers, those before it in the walk included.
-
-    Where `tied` is true, a vector may equal one that was known before.
-    """
-    steps = np.flatnonzero(known)
-    steps = steps[~ways.dominated_mask(places[steps], vectors[steps], tolerances)]
-    untied = np.flatnonzero(~tied[steps])
-    equal = ways.covered_mask(places[steps[untied]], vectors[steps[untied]], tolerances)
-    steps = np.delete(steps, untied[equal])
-    added: dict[int, list[list[float]]] = {}
-    for step in steps.tolist():
-        known_here = added.setdefault(int(places[step]), [])
-        wanted = (vectors[step] - tolerances).tolist()
-        if not any(all(map(ge, one, wanted)) for one in known_here):
-            known_here.append(vectors[step].tolist())
-            yield step
-
-
-def walked(episodes: Episodes, longest: int, discount: float) -> Walk:
-    """The first steps of the real episodes, without the very first of each.
-
-    Where an episode was broken off, one more step is where it was then.
-    """
-    real = np.flatnonzero(np.asarray(episodes.real_mask))
-    lengths = np.asarray(episodes.lengths, np.int64)[real]
-    num_steps = int(lengths.max(initial=1)) + 1
-    rewards = np.asarray(episodes.rewards, np.float64)[real, :num_steps]
-    seen = flat(episodes.observations, 2)[real, :num_steps]
-    if rewards.shape[1] < num_steps:
-        rewards = np.concatenate([rewards, np.zeros_like(rewards[:, :1])], axis=1)
-        seen = np.concatenate([seen, np.zeros_like(seen[:, :1])], axis=1)
-    ended = episodes.ended[real]
-    last = episodes.last_observations
-    if last is not None:
-        broken = np.flatnonzero(~ended)
-        seen[broken, lengths[broken]] = flat(last, 1)[real[broken]]
-        lengths = lengths + ~ended
-    factors = (discount ** np.arange(num_steps))[None, :, None]
-    so_far = np.cumsum(rewards * factors, axis=1)
-    before = so_far - rewards * factors
-    onward = (so_far[:, -1:] - before) / factors
-    valid = np.arange(num_steps) < np.minimum(lengths, longest)[:, None]
-    valid[:, 0] = False
-    rows, times = np.nonzero(valid)
-    return Walk(seen[valid], before[valid], onward[valid], real[rows], times, ended[rows])

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float, Int
 
+from pcn.algorithms.pcn.refinements.joining.passed import Passed
 from pcn.algorithms.pcn.refinements.joining.ways import NONE, Ways
 from pcn.fingerprints import row_fingerprints
 from pcn.pareto import Tolerances
@@ -23,6 +24,8 @@ class Places:
         """Cells are `widths` wide, and shifted by a share of that; `most` places are known."""
         self._widths, self._shift, self._most = widths, shift, most
         self._numbers: dict[int, int] = {}
+        self.passed = Passed()
+        """What episodes passed since the grid began."""
         self.to = Ways(num_objectives)
         """What episodes returned before they came to a place."""
         self.onward = Ways(num_objectives)
@@ -54,30 +57,39 @@ class Places:
         margins: Float[np.ndarray, " objective"],
         discount: float,
         tolerances: Tolerances,
-    ) -> Int[np.ndarray, "way 2"]:
+    ) -> Int[np.ndarray, "way 4"]:
         """The ways to places from which a known way goes on to a return close to the front.
 
         Close is what would be as good as a point of the front in all objectives if it were better
-        by the margins. Returns the episode and the step of each way.
+        by the margins. Returns the episode and the step of each way, and of a way that goes on.
         """
-        hopeful = np.zeros(len(self.to), dtype=bool)
+        partners = np.full(len(self.to), NONE)
         factors = discount ** self.to.sources[:, 1:].astype(np.float64)
         for places, ways in self.to.layers():
             for others, onward in self.onward.layers():
                 from_place = np.full(len(self._numbers), NONE)
                 from_place[others] = onward
-                open_ = (from_place[places] != NONE) & ~hopeful[ways]
+                open_ = (from_place[places] != NONE) & (partners[ways] == NONE)
                 to, then = ways[open_], from_place[places[open_]]
                 promised = self.to.vectors[to] + factors[to] * self.onward.vectors[then]
-                for point in front - margins - tolerances:
-                    hopeful[to] |= np.all(promised >= point, axis=1)
-        return self.to.sources[hopeful]
+                hopeful, columns = np.zeros(len(to), dtype=bool), np.ascontiguousarray(promised.T)
+                for point in (front - margins - tolerances).tolist():
+                    close = columns[0] >= point[0]
+                    for column, value in zip(columns[1:], point[1:], strict=True):
+                        close &= column >= value
+                    hopeful |= close
+                partners[to[hopeful]] = then[hopeful]
+        found = np.flatnonzero(partners != NONE)
+        return np.concatenate(
+            [self.to.sources[found], self.onward.sources[partners[found]]], axis=1
+        )
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """The grid, its places and all ways."""
         return {
             "widths": self._widths,
             "shift": self._shift,
+            "passed": self.passed.to_array(),
             "places": np.fromiter(self._numbers, np.uint64, len(self._numbers)),
             **{f"to.{name}": array for name, array in self.to.to_arrays().items()},
             **{f"onward.{name}": array for name, array in self.onward.to_arrays().items()},
@@ -89,6 +101,8 @@ class Places:
         num_objectives = arrays["to.vectors"].shape[1]
         places = cls(np.array(arrays["widths"]), np.array(arrays["shift"]), num_objectives, most)
         places._numbers = {one: row for row, one in enumerate(arrays["places"].tolist())}
+        if "passed" in arrays:  # older checkpoints have none
+            places.passed.from_array(arrays["passed"])
         for name, ways in (("to.", places.to), ("onward.", places.onward)):
             own = {key.removeprefix(name): arrays[key] for key in arrays if key.startswith(name)}
             ways.from_arrays(own)

@@ -50,19 +50,21 @@ class Ways:
         places: Int[np.ndarray, " candidate"],
         vectors: Float[np.ndarray, "candidate objective"],
         tolerances: Tolerances,
+        *,
+        by: int = 1,
     ) -> Bool[np.ndarray, " candidate"]:
-        """Mark the vectors that a known way of their place equals or dominates."""
-        covered = np.zeros(len(places), dtype=bool)
+        """Mark the vectors that `by` known ways of their place equal or dominate."""
+        missing = np.full(len(places), by)
         wanted = vectors - tolerances
         open_ = np.arange(len(places))
         ways = self._first[places]
         while len(open_):
             known = ways != NONE
             open_, ways = open_[known], ways[known]
-            better = np.all(self._vectors[ways] >= wanted[open_], axis=1)
-            covered[open_[better]] = True
-            open_, ways = open_[~better], self._next[ways[~better]]
-        return covered
+            missing[open_] -= np.all(self._vectors[ways] >= wanted[open_], axis=1)
+            left = missing[open_] > 0
+            open_, ways = open_[left], self._next[ways[left]]
+        return missing <= 0
 
     def dominated_mask(
         self,
@@ -109,15 +111,25 @@ class Ways:
         vector: Float[np.ndarray, " objective"],
         source: tuple[int, int],
         tolerances: Tolerances,
+        *,
+        most_equal: int = 1,
     ) -> None:
-        """Note a way that no known one dominates; it replaces those that it covers."""
-        way, unused = int(self._first[place]), NONE
+        """Note a way that no known one dominates; it replaces those that it dominates.
+
+        Beyond `most_equal` ways that are as good, it replaces the oldest of them.
+        """
+        way, unused, equal = int(self._first[place]), NONE, list[int]()
         while way != NONE:
             if np.all(self._vectors[way] <= vector + tolerances):
-                self._vectors[way] = -np.inf
-                self._sources[way] = NONE
-                unused = way
+                if np.all(self._vectors[way] >= vector - tolerances):
+                    equal.append(way)
+                else:
+                    self._vectors[way] = -np.inf
+                    self._sources[way] = NONE
+                    unused = way
             way = int(self._next[way])
+        if len(equal) >= most_equal:
+            unused = min(equal, key=lambda one: int(self._sources[one, 0]))
         if unused == NONE:
             unused = self._new_way(place)
         self._vectors[unused] = vector
