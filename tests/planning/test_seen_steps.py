@@ -58,3 +58,22 @@ def test_it_can_be_saved_and_restored():
     assert again.longest == 3
     np.testing.assert_array_equal(again.steps.next_observations, seen.steps.next_observations)
     assert again.steps.terminated.dtype == bool
+
+
+def test_steps_that_were_given_out_stay_as_they_are():
+    seen = SeenSteps(7, step_limit=9)
+    seen.add(episodes(), OPTIONS)
+    before = seen.steps
+    seen.add(episodes(), OPTIONS)
+    assert before.observations[:, 0].tolist() == [0, 1, 3, 4, 5]
+
+
+def test_steps_stand_in_one_place_with_zeros_behind_them():
+    seen = SeenSteps(12, step_limit=9)
+    seen.add(episodes(), OPTIONS)
+    place = seen.padded.observations.ctypes.data
+    assert place % 64 == 0  # compiled programs read it there
+    seen.add(episodes(), OPTIONS)
+    assert seen.padded.observations.ctypes.data == place
+    assert seen.padded.observations[:, 0].tolist() == [0, 1, 3, 4, 5] * 2 + [0, 0]
+    assert seen.padded_left.tolist() == [2, 1, 3, 2, 1] * 2 + [0, 0]

@@ -1,5 +1,7 @@
 """Rollouts of Gymnasium environments against a slow loop over one environment."""
 
+from dataclasses import fields
+
 import equinox as eqx
 import gymnasium as gym
 import jax
@@ -12,7 +14,7 @@ from pcn.envs.from_gymnasium import GymnasiumEnvironment
 from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.probing import Probe
 from pcn.rollout import AbstractAgent, rollout
-from pcn.rollout.slot_agents import CALLS_AHEAD
+from pcn.rollout.slot_agents import CALLS_AHEAD, SlotAgents
 from winding import LIMIT, NUM_OBJECTIVES, Winding
 
 
@@ -171,3 +173,31 @@ def test_batches_of_other_sizes_compile_nothing(environment, caplog):
         assert not [one for one in caplog.messages if "Compiling" in one]
         jax.jit(lambda number: number + 1)(environment.num_slots)
         assert [one for one in caplog.messages if "Compiling" in one]  # it would be told
+
+
+class Certain(Wanderer):
+    """Acts without chance."""
+
+    def needs_random_numbers(self):
+        return False
+
+    def act(self, observation, key, mask=None):
+        del key
+        return super().act(observation, jax.random.key(0), mask)
+
+
+@pytest.mark.slow
+def test_random_numbers_are_drawn_once_for_agents_that_need_none(environment, monkeypatch):
+    draws, draw = [], SlotAgents._draw
+    monkeypatch.setattr(SlotAgents, "_draw", lambda agents: (draws.append(1), draw(agents)))
+    wandering = wanderers(environment, 8)
+    certain = Certain(**{field.name: getattr(wandering, field.name) for field in fields(wandering)})
+    key = np.array([3, 4], np.uint32)
+    counts = []
+    for agents in (wandering, certain):
+        draws.clear()
+        episodes = rollout(environment, agents, key, 8)
+        assert np.asarray(episodes.lengths).max() > CALLS_AHEAD
+        counts.append(len(draws))
+    assert counts[0] > 1
+    assert counts[1] == 1

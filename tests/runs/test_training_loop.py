@@ -163,6 +163,6 @@ def test_an_iteration_tells_of_steps_while_episodes_run(monkeypatch):
     steps = [event.steps for event in told if isinstance(event, pcn.Advanced | pcn.Collecting)]
     assert steps == sorted(steps)
     collected = [event.steps for event in told if isinstance(event, pcn.Collecting)]
-    # Every step of a Gymnasium environment in turn; the last one of all is among them.
+    # The steps of a Gymnasium environment as they are taken; the last one of all is among them.
     assert collected[-1] == max(steps)
     assert len(collected) > 3 * len([event for event in told if isinstance(event, pcn.Advanced)])

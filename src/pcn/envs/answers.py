@@ -84,7 +84,9 @@ class AnswerCheck:
 
     def flag(self, name: str, given: Any) -> bool:
         """Check `terminated` or `truncated`: true or false, or the number 1 or 0."""
-        if isinstance(given, bool | np.bool_):
+        if given is True or given is False:  # as most environments do, and found out soonest
+            return bool(given)
+        if isinstance(given, np.bool_):
             return bool(given)
         try:
             value = np.asarray(given).item()

@@ -91,7 +91,7 @@ class Slot:
         self, make: MakeEnv, spec: EnvironmentSpec, *, watcher: Watcher = ignore_steps
     ) -> None:
         self.watcher = watcher
-        """Called after every step."""
+        """Called after every step of a script."""
         head = action_head_for(spec.action_space)
         # Where masks are to be ignored, the environment may have them all the same.
         masked = True if spec.masked_actions else None
@@ -114,7 +114,6 @@ class Slot:
         check.advance()
         answer = self.environment.step(action)
         observation, reward, terminated, truncated, info = check.outcome(answer)
-        self.watcher(1)
         terminated = check.flag("terminated", terminated)
         truncated = check.flag("truncated", truncated)
         return (
@@ -156,6 +155,7 @@ class Slot:
             observations.append(observation)
             infos.append(info)
             observation, reward, terminated, truncated, info = self.step(taken)
+            self.watcher(1)
             rewards.append(reward)
             if terminated or truncated:
                 break
@@ -182,7 +182,9 @@ class LocalSlots:
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Outcome]:
         """Take an action in each of these slots."""
-        return self._ask("step", actions)
+        outcomes = self._ask("step", actions)
+        self._watcher(len(outcomes))  # once for all of them: telling takes longer than counting
+        return outcomes
 
     def play(self, scripts: Mapping[int, Script]) -> dict[int, Played]:
         """Run a whole episode in each of these slots."""

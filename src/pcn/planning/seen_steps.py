@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from math import prod
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from pcn.episodes import Episodes, flat
+
+_ALIGNMENT = 64
+"""Bytes: JAX reads arrays of the host in place if their address is a multiple of this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,31 +34,34 @@ class Steps:
         """Some of the steps."""
         return Steps(*(getattr(self, item.name)[index] for item in fields(self)))
 
-    @classmethod
-    def joined(cls, parts: "list[Steps]") -> "Steps":
-        """All of them, the first part first."""
-        names = [item.name for item in fields(cls)]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
 
 class SeenSteps:
     """Remembers the last `most_steps` steps, and what was observed as a row of numbers."""
 
     def __init__(self, most_steps: int, step_limit: int) -> None:
         self._most_steps, self._step_limit = most_steps, step_limit
-        self._parts: list[Steps] = []
+        self._columns: list[np.ndarray] = []
+        self._count = 0
         self.longest = 0
         """Steps of the longest episode."""
 
     def __len__(self) -> int:
-        return sum(map(len, self._parts))
+        return self._count
 
     @property
     def steps(self) -> Steps:
         """Everything remembered; there must be something."""
-        if len(self._parts) > 1:
-            self._parts = [Steps.joined(self._parts)]
-        return self._parts[0]
+        return self.padded.taking(slice(self._count))
+
+    @property
+    def padded(self) -> Steps:
+        """The same with zeros behind it, as many steps as can be remembered; nothing is copied."""
+        return Steps(*self._columns[:-1])
+
+    @property
+    def padded_left(self) -> Int[np.ndarray, " step"]:
+        """Steps of the same episode from each one on, itself included, with zeros behind them."""
+        return self._columns[-1]
 
     def add(self, episodes: Episodes, options: Int[np.ndarray, "episode time"]) -> None:
         """Remember all steps of the real episodes, broken off or not.
@@ -78,16 +86,31 @@ class SeenSteps:
         first[:, 0] = True
         rewards = np.asarray(episodes.rewards, np.float32)[rows, :longest]
         kept = options[rows, :longest].astype(np.int32)
-        columns = (seen, kept, rewards, after, terminated, first)
-        self._parts.append(Steps(*(column[valid] for column in columns)))
+        left = (lengths[:, None] - np.arange(longest)).astype(np.int32)
+        columns = (seen, kept, rewards, after, terminated, first, left)
+        self._append([column[valid] for column in columns])
         self.longest = max(self.longest, longest)
-        if len(self) > self._most_steps:
-            self._parts = [self.steps.taking(slice(len(self) - self._most_steps, None))]
+
+    def _append(self, columns: list[np.ndarray]) -> None:
+        """Write steps behind the others; whoever holds those keeps what it has."""
+        columns = [column[-self._most_steps :] for column in columns]
+        kept = min(self._count, self._most_steps - len(columns[0]))
+        if kept < self._count or not self._columns:
+            old = [column[self._count - kept : self._count] for column in self._columns]
+            self._columns = [
+                aligned_zeros((self._most_steps, *column.shape[1:]), column.dtype)
+                for column in columns
+            ]
+            for room, column in zip(self._columns, old, strict=bool(old)):
+                room[:kept] = column
+        self._count = kept + len(columns[0])
+        for room, column in zip(self._columns, columns, strict=True):
+            room[kept : self._count] = column
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Everything remembered, as named arrays."""
         arrays = {"longest": np.array(self.longest)}
-        if self._parts:
+        if self._columns:
             arrays |= {item.name: getattr(self.steps, item.name) for item in fields(Steps)}
         return arrays
 
@@ -95,4 +118,26 @@ class SeenSteps:
         """Take over what `to_arrays` gave."""
         self.longest = int(arrays["longest"])
         names = [item.name for item in fields(Steps)]
-        self._parts = [Steps(*(arrays[name] for name in names))] if names[0] in arrays else []
+        self._columns, self._count = [], 0
+        if names[0] in arrays:
+            columns = [arrays[name] for name in names]
+            self._append([*columns, steps_left(arrays["first"])])
+
+
+def steps_left(first: Bool[np.ndarray, " step"]) -> Int[np.ndarray, " step"]:
+    """Steps of the same episode from each one on, itself included.
+
+    >>> steps_left(np.array([True, False, False, True, False])).tolist()
+    [3, 2, 1, 2, 1]
+    """
+    begins = np.append(np.flatnonzero(first), len(first))
+    index = np.arange(len(first))
+    return (begins[np.searchsorted(begins, index, side="right")] - index).astype(np.int32)
+
+
+def aligned_zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray:
+    """Zeros that compiled programs read in place; JAX copies arrays that begin elsewhere."""
+    num_bytes = prod(shape) * kind.itemsize
+    room = np.zeros(num_bytes + _ALIGNMENT, np.uint8)
+    begin = -room.ctypes.data % _ALIGNMENT
+    return room[begin : begin + num_bytes].view(kind).reshape(shape)

@@ -62,6 +62,10 @@ class AbstractAgent(eqx.Module):
         """The same as `act`, with the result of `draw` instead of a key."""
         return self.act(observation, drawn, mask)
 
+    def needs_random_numbers(self) -> bool:
+        """Whether what `draw` returns can matter to any agent of a batch on the host."""
+        return True
+
     def option_probabilities(
         self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None = None
     ) -> list[Float[Array, " option"]] | None:

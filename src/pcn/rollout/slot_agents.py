@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Num, PyTree, UInt32
 
-from pcn.rollout.agent import AbstractAgent
+from pcn.rollout.agent import AbstractAgent, plain_method
 from pcn.rollout.packing import Packing
 from pcn.types import AnyArray, RandomKey
 
@@ -49,6 +49,7 @@ class SlotAgents:
         self._key = raw_key(key)
         self._drawn: list[PyTree[np.ndarray]] = []
         self._num_drawn = 0
+        self._draws_once = not plain_method(agents, "needs_random_numbers")()
         self._nobody = _nobody(num_slots)
 
     def act(
@@ -65,9 +66,10 @@ class SlotAgents:
         """
         if not self._drawn:
             self._draw()
+        drawn = self._drawn[-1] if self._draws_once else self._drawn.pop()
         self._own, self._actions = self._compiled.advance(
             self._shared, self._own, self._actions, rewards, self._all_own,
-            *(replaced or self._nobody), self._drawn.pop(), observations, masks,
+            *(replaced or self._nobody), drawn, observations, masks,
         )  # fmt: skip
         return np.asarray(self._actions)
 

@@ -110,3 +110,16 @@ def test_a_fixed_command_keeps_its_desired_return_while_its_horizon_counts_down(
     assert agent.command.desired_return.tolist() == [5.0, -7.0]
     assert agent.command.desired_horizon == 5  # 7 - 2
     assert agent.last_action.tolist() == [2]
+
+
+def test_only_greedy_agents_without_noise_need_no_random_numbers():
+    assert not make_agent(greedy=True).needs_random_numbers()
+    assert make_agent(greedy=True, noise=0.1).needs_random_numbers()
+    assert make_agent().needs_random_numbers()
+
+
+def test_random_numbers_change_nothing_where_none_are_needed():
+    agent = make_agent(greedy=True, repeat=0.5)
+    draws = agent.draw(jax.random.key(0), (1000,))
+    actions = eqx.filter_jit(jax.vmap(lambda drawn: agent.act_drawn(OBSERVATION, drawn)))(draws)
+    assert len(np.unique(np.asarray(actions))) == 1

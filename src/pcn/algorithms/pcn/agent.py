@@ -5,6 +5,7 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
 
 from pcn.command import Command
@@ -60,6 +61,10 @@ class ConditionedAgent(AbstractAgent):
         return jnp.concatenate(
             [noise(policy_key, shape), noise(random_key, shape), chance], axis=-1
         )
+
+    def needs_random_numbers(self) -> bool:
+        """Greedy agents that never act at random need none."""
+        return not (bool(self.greedy) and np.max(self.noise) == 0)
 
     def act_drawn(
         self,

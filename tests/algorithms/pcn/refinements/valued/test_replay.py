@@ -1,12 +1,14 @@
 """What the steps after a remembered one brought, against sums by hand."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from pcn.algorithms.pcn.refinements.valued.replay import Replay
-from pcn.planning.seen_steps import Steps
+from pcn.planning.seen_steps import SeenSteps
 
-STEPS = Steps(
+STEPS = dict(
+    longest=np.array(3),
     observations=np.arange(5, dtype=np.float32)[:, None],
     options=np.array([0, 1, 0, 1, 1], np.int32),
     rewards=np.array([[1, 10], [2, 20], [3, 30], [4, 40], [5, 50]], np.float32),
@@ -18,7 +20,9 @@ STEPS = Steps(
 
 
 def outlook(index, num_steps):
-    replay = Replay.of(STEPS, room=8)
+    seen = SeenSteps(8, step_limit=9)
+    seen.from_arrays(STEPS)
+    replay = jax.tree.map(jnp.asarray, Replay.of(seen))
     unit = jnp.array([1.0, 10.0])
     return replay.at(jnp.array(index), unit, discount=0.5, num_steps=num_steps)
 

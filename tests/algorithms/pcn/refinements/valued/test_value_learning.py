@@ -17,7 +17,7 @@ from pcn.algorithms.pcn.refinements.valued.value_learning import (
     values_of,
 )
 from pcn.nets.value_network import ValueNetwork
-from pcn.planning.seen_steps import Steps
+from pcn.planning.seen_steps import SeenSteps
 
 
 def constant(values, extent=(1.0, 1.0), sizes=(2,)):
@@ -96,7 +96,8 @@ def test_random_weights_sum_to_one_and_some_care_for_one_objective_only():
 @pytest.mark.slow
 def test_values_of_a_chain_of_two_steps_are_learnt():
     # In 0 nothing is paid. In 1 option 0 pays (1, 0), option 1 pays (0, 1), and all is over.
-    steps = Steps(
+    steps = dict(
+        longest=np.array(2),
         observations=np.array([[0], [1], [0], [1]] * 2, np.float32),
         options=np.array([0, 0, 1, 1] * 2, np.int32),
         rewards=np.array([[0, 0], [1, 0], [0, 0], [0, 1]] * 2, np.float32),
@@ -104,6 +105,8 @@ def test_values_of_a_chain_of_two_steps_are_learnt():
         terminated=np.array([False, True, False, True] * 2),
         first=np.array([True, False, True, False] * 2),
     )
+    seen_steps = SeenSteps(8, step_limit=9)
+    seen_steps.from_arrays(steps)
     network = ValueNetwork(
         np.zeros(1, np.float32),
         np.ones(1, np.float32),
@@ -116,7 +119,7 @@ def test_values_of_a_chain_of_two_steps_are_learnt():
     shares = np.linspace(0, 1, 33, dtype=np.float32)
     learner = learn_values(
         ValueLearner.fresh(network),
-        Replay.of(steps, room=8),
+        Replay.of(seen_steps),
         np.asarray(8, np.int32),
         np.array([1, 2], np.uint32),
         num_updates=1500,

@@ -127,7 +127,7 @@ def _updated(
     rng: np.random.Generator,
 ) -> ValueLearner:
     """The learner after one compiled call for each learning rate, all under the same weights."""
-    replay = Replay.of(state.seen.steps, room(settings, training))
+    replay = Replay.of(state.seen)
     weights, chances = drawn_weights(settings, learner, state, new_key(rng))
     for rate in rates:
         learner = learn_values(

@@ -2,10 +2,10 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from pcn.planning.seen_steps import Steps
+from pcn.planning.seen_steps import SeenSteps
+from pcn.types import AnyArray
 
 
 class Outlook(eqx.Module):
@@ -23,29 +23,25 @@ class Outlook(eqx.Module):
 class Replay(eqx.Module):
     """Steps of some episodes in the order in which they were taken, padded at the end."""
 
-    observations: Float[Array, "step number"]
-    options: Int[Array, " step"]
-    rewards: Float[Array, "step objective"]
-    next_observations: Float[Array, "step number"]
-    terminated: Bool[Array, " step"]
-    left: Int[Array, " step"]
+    observations: Float[AnyArray, "step number"]
+    options: Int[AnyArray, " step"]
+    rewards: Float[AnyArray, "step objective"]
+    next_observations: Float[AnyArray, "step number"]
+    terminated: Bool[AnyArray, " step"]
+    left: Int[AnyArray, " step"]
     """Steps of the same episode from this one on, itself included."""
 
     @classmethod
-    def of(cls, steps: Steps, room: int) -> "Replay":
-        """The steps with zeros behind them, so that there are `room`."""
+    def of(cls, seen: SeenSteps) -> "Replay":
+        """Everything that is remembered, with zeros behind it; nothing is copied."""
+        steps = seen.padded
         return cls(
-            *(
-                jnp.asarray(np.pad(column, [(0, room - len(steps)), *[(0, 0)] * (column.ndim - 1)]))
-                for column in (
-                    steps.observations,
-                    steps.options,
-                    steps.rewards,
-                    steps.next_observations,
-                    steps.terminated,
-                    steps_left(steps.first),
-                )
-            )
+            steps.observations,
+            steps.options,
+            steps.rewards,
+            steps.next_observations,
+            steps.terminated,
+            seen.padded_left,
         )
 
     def at(
@@ -69,14 +65,3 @@ class Replay(eqx.Module):
             self.next_observations[last],
             jnp.where(self.terminated[last], 0.0, discount**ahead),
         )
-
-
-def steps_left(first: Bool[np.ndarray, " step"]) -> Int[np.ndarray, " step"]:
-    """Steps of the same episode from each one on, itself included.
-
-    >>> steps_left(np.array([True, False, False, True, False])).tolist()
-    [3, 2, 1, 2, 1]
-    """
-    begins = np.append(np.flatnonzero(first), len(first))
-    index = np.arange(len(first))
-    return (begins[np.searchsorted(begins, index, side="right")] - index).astype(np.int32)
