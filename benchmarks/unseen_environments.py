@@ -54,7 +54,9 @@ def measure(name: str, front: np.ndarray, seed: int, given: Arguments) -> dict[s
     steps = make.steps if given.steps is None else given.steps
     out = None if given.runs is None else given.runs / f"{name}-{seed}"
     started = time.process_time()
-    run = pcn.train(make, total_steps=steps, seed=seed, out=out, **dict(map(literal, given.set)))
+    settings = {"discount": make.discount} if make.discount < 1 else {}
+    settings |= dict(map(literal, given.set))
+    run = pcn.train(make, total_steps=steps, seed=seed, out=out, **settings)
     seconds = time.process_time() - started
     executions = 1 if run.spec.deterministic else given.executions
     fresh, _ = run.execute(executions=executions, seed=10_000 + seed)

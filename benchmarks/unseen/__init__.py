@@ -4,31 +4,47 @@ One file for each environment: its rules, what it returns under two policies by 
 observed. `benchmarks/unseen_environments.py` trains on them.
 """
 
+from benchmarks.unseen.arms import Arms
 from benchmarks.unseen.battery import Battery
+from benchmarks.unseen.clinic import Clinic
 from benchmarks.unseen.corridor import Corridor
 from benchmarks.unseen.courier import Courier
 from benchmarks.unseen.debt import Debt
 from benchmarks.unseen.gambles import Gambles
+from benchmarks.unseen.gusts import Gusts
 from benchmarks.unseen.harvest import Harvest
 from benchmarks.unseen.inventory import Inventory
+from benchmarks.unseen.lottery import Lottery
+from benchmarks.unseen.machine import Machine
 from benchmarks.unseen.modelled import ModelledEnvironment
 from benchmarks.unseen.mountain_passes import MountainPasses
 from benchmarks.unseen.ponds import Ponds
+from benchmarks.unseen.prospect import Prospect
+from benchmarks.unseen.salvage import Salvage
 from benchmarks.unseen.sledge import Sledge
 from benchmarks.unseen.units import Units
+from benchmarks.unseen.vault import Vault
 
 UNSEEN: dict[str, type[ModelledEnvironment]] = {
+    "arms": Arms,
     "battery": Battery,
+    "clinic": Clinic,
     "corridor": Corridor,
     "courier": Courier,
     "debt": Debt,
     "gambles": Gambles,
+    "gusts": Gusts,
     "harvest": Harvest,
     "inventory": Inventory,
+    "lottery": Lottery,
+    "machine": Machine,
     "mountain-passes": MountainPasses,
     "ponds": Ponds,
+    "prospect": Prospect,
+    "salvage": Salvage,
     "sledge": Sledge,
     "units": Units,
+    "vault": Vault,
 }
 
 __all__ = ["UNSEEN", "ModelledEnvironment"]

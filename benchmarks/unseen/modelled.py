@@ -33,6 +33,8 @@ class ModelledEnvironment(gym.Env):
     pays_at_the_end: ClassVar[bool] = False
     """Whether the sum of all rewards is paid with the last step, and nothing before."""
     reference_point: ClassVar[tuple[float, ...]]
+    discount: ClassVar[float] = 1.0
+    """Which a training is given."""
     num_weights: ClassVar[int | None] = None
     """Where given, the truth is the convex hull, by so many weights of the objectives."""
     demonstrations: ClassVar[tuple[Demonstration, ...]]
@@ -85,11 +87,11 @@ class ModelledEnvironment(gym.Env):
         """A plan for every point of the true front, and the number of each state in them."""
         rules = cls()
         if cls.num_weights is None:
-            return solve(rules, discount=1.0, step_limit=cls.step_limit)
+            return solve(rules, discount=cls.discount, step_limit=cls.step_limit)
         model, numbers = tabulate(rules)
         plans = plan_for_weights(
             model,
-            discount=1.0,
+            discount=cls.discount,
             horizon=cls.step_limit,
             num_weights=cls.num_weights,
             most_nodes=MOST_NODES,

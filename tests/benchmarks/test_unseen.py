@@ -5,11 +5,20 @@ import pytest
 
 from benchmarks.unseen import UNSEEN
 
-DETERMINISTIC = ("corridor", "harvest", "sledge", "units")
+DETERMINISTIC = ("corridor", "harvest", "sledge", "units", "vault")
 DEMONSTRATED = [
     (name, number) for name, make in UNSEEN.items() for number in range(len(make.demonstrations))
 ]
-PLANNED = ("mountain-passes", "ponds", "inventory", "battery", "debt")
+PLANNED = (
+    "mountain-passes",
+    "ponds",
+    "inventory",
+    "battery",
+    "debt",
+    "gusts",
+    "machine",
+    "salvage",
+)
 
 
 def simulate(name, policy):
