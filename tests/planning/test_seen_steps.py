@@ -1,5 +1,6 @@
 """Which steps are remembered, by hand."""
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
@@ -58,3 +59,17 @@ def test_it_can_be_saved_and_restored():
     assert again.longest == 3
     np.testing.assert_array_equal(again.steps.next_observations, seen.steps.next_observations)
     assert again.steps.terminated.dtype == bool
+
+
+def test_nothing_comes_after_a_truncated_episode_for_values_that_do_not_know_the_time():
+    seen = SeenSteps(100, step_limit=3, truncation_ends=True)
+    seen.add(episodes((True, False, False)), OPTIONS)
+    assert seen.steps.terminated.tolist() == [False, True, False, False, True]
+
+
+def test_an_episode_that_was_broken_off_could_have_gone_on():
+    seen = SeenSteps(100, step_limit=9, truncation_ends=True)
+    whole = episodes((True, False, False))
+    broken_off = jnp.array([False, True, False])
+    seen.add(eqx.tree_at(lambda batch: batch.broken_off, whole, broken_off), OPTIONS)
+    assert seen.steps.terminated.tolist() == [False, True, False, False, False]
