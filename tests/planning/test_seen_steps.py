@@ -1,5 +1,6 @@
 """Which steps are remembered, by hand."""
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
@@ -77,3 +78,17 @@ def test_steps_stand_in_one_place_with_zeros_behind_them():
     assert seen.padded.observations.ctypes.data == place
     assert seen.padded.observations[:, 0].tolist() == [0, 1, 3, 4, 5] * 2 + [0, 0]
     assert seen.padded_left.tolist() == [2, 1, 3, 2, 1] * 2 + [0, 0]
+
+
+def test_nothing_comes_after_a_truncated_episode_for_values_that_do_not_know_the_time():
+    seen = SeenSteps(100, step_limit=3, truncation_ends=True)
+    seen.add(episodes((True, False, False)), OPTIONS)
+    assert seen.steps.terminated.tolist() == [False, True, False, False, True]
+
+
+def test_an_episode_that_was_broken_off_could_have_gone_on():
+    seen = SeenSteps(100, step_limit=9, truncation_ends=True)
+    whole = episodes((True, False, False))
+    broken_off = jnp.array([False, True, False])
+    seen.add(eqx.tree_at(lambda batch: batch.broken_off, whole, broken_off), OPTIONS)
+    assert seen.steps.terminated.tolist() == [False, True, False, False, False]

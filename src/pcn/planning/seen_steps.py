@@ -38,8 +38,10 @@ class Steps:
 class SeenSteps:
     """Remembers the last `most_steps` steps, and what was observed as a row of numbers."""
 
-    def __init__(self, most_steps: int, step_limit: int) -> None:
+    def __init__(self, most_steps: int, step_limit: int, *, truncation_ends: bool = False) -> None:
+        """With `truncation_ends` nothing comes after a truncated episode either."""
         self._most_steps, self._step_limit = most_steps, step_limit
+        self._truncation_ends = truncation_ends
         self._columns: list[np.ndarray] = []
         self._count = 0
         self.longest = 0
@@ -66,8 +68,8 @@ class SeenSteps:
     def add(self, episodes: Episodes, options: Int[np.ndarray, "episode time"]) -> None:
         """Remember all steps of the real episodes, broken off or not.
 
-        An end at the environment's limit of steps is no termination: what is observed does not
-        tell of it, and whoever plans knows of it anyway.
+        Without `truncation_ends` an end at the environment's limit of steps is no termination:
+        what is observed does not tell of it, and whoever plans to a horizon knows of it anyway.
         """
         lengths = np.asarray(episodes.lengths)
         rows = np.flatnonzero(np.asarray(episodes.real_mask) & (lengths > 0))
@@ -82,7 +84,10 @@ class SeenSteps:
         ends = np.arange(len(rows)), lengths - 1
         after[ends] = flat(episodes.last_observations, 1)[rows]
         terminated, first = np.zeros(valid.shape, bool), np.zeros(valid.shape, bool)
-        terminated[ends] = np.asarray(episodes.terminated)[rows] & (lengths < self._step_limit)
+        if self._truncation_ends:
+            terminated[ends] = episodes.ended[rows]
+        else:
+            terminated[ends] = np.asarray(episodes.terminated)[rows] & (lengths < self._step_limit)
         first[:, 0] = True
         rewards = np.asarray(episodes.rewards, np.float32)[rows, :longest]
         kept = options[rows, :longest].astype(np.int32)

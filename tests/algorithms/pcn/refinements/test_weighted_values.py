@@ -14,6 +14,7 @@ from pcn.algorithms.pcn.refinements import ExpectedRewards, WeightedValues
 from pcn.algorithms.pcn.refinements.valued import learning
 from pcn.algorithms.pcn.refinements.valued.value_agent import ValueAgent
 from pcn.algorithms.pcn.train import PCNTrainer
+from pcn.episodes import Episodes
 from pcn.errors import UserError
 from pcn.serialisation.arrays import named_arrays
 from stalls import CONFIG, PAID, SETTINGS, Stalls, StallsOfParts, StallsOfTwoChoices
@@ -236,3 +237,22 @@ def test_a_config_with_settings_that_are_gone_still_opens():
 def test_impossible_values_are_refused(wrong):
     with pytest.raises(UserError, match=next(iter(wrong))):
         dataclasses.replace(SETTINGS, **wrong)
+
+
+@pytest.mark.parametrize(("discount", "truncation_ends"), [(1.0, True), (0.95, False)])
+def test_values_end_with_truncated_episodes_where_rewards_are_not_discounted(
+    discount, truncation_ends
+):
+    config = dataclasses.replace(CONFIG, discount=discount)
+    training = PCNTrainer(Stalls(), config, seed=0)._training
+    seen = SETTINGS.fresh_state(training).seen
+    batch = Episodes(
+        observations=np.zeros((1, 2, 3), np.float32),
+        last_observations=np.zeros((1, 3), np.float32),
+        actions=np.zeros((1, 2, 1), np.int32),
+        rewards=np.zeros((1, 2, training.spec.num_objectives), np.float32),
+        lengths=np.array([2]),
+        terminated=np.array([False]),
+    )
+    seen.add(batch, np.zeros((1, 2), np.int32))
+    assert seen.steps.terminated.tolist() == [False, truncation_ends]

@@ -89,7 +89,11 @@ class WeightedValues(LearningSettings, FollowingSettings):
 
     def fresh_state(self, training: Training) -> ValueState:
         """Nothing seen, nothing learnt."""
-        seen = SeenSteps(learning.room(self, training), training.spec.step_limit)
+        room, limit = learning.room(self, training), training.spec.step_limit
+        # Without a discount only short episodes are learnt from, and what values expect beyond
+        # their last step would be a large part of what they promise.
+        undiscounted = training.config.discount > learning.discount(self, training)
+        seen = SeenSteps(room, limit, truncation_ends=undiscounted)
         return ValueState(seen, lambda: learning.blank(self, training))
 
     def after_running(self, training: Training, episodes: Episodes) -> None:
