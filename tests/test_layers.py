@@ -41,6 +41,7 @@ LINES = (
         "cluster",
         "memory",
         "program_cache",
+        "field_docs",
         "processor_time",
         "starting",
         "worker_processes",

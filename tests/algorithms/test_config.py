@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from pcn.algorithms.config import field_docs, options_of
+from pcn.algorithms.config import options_of
+from pcn.field_docs import field_docs
 
 
 class Owner:

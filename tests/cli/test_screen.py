@@ -243,6 +243,24 @@ def test_help_is_no_wider_than_the_terminal(command, capsys, monkeypatch):
     assert max(len(line) for line in about + capsys.readouterr().out.splitlines()) <= 80
 
 
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("train", "It may be left out where a dataset is given: then nothing is executed."),
+        ("train", "`lambda-lorenz` (fair ones, for objectives of one unit)"),
+        ("evaluate", "in a deterministic environment and otherwise what the median policy had"),
+    ],
+)
+def test_help_is_broken_by_the_width_alone(command, sentence, capsys, monkeypatch):
+    from pcn.cli import main
+
+    # Docstrings in the code are broken elsewhere.
+    monkeypatch.setenv("COLUMNS", "2000")
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert any(sentence in line for line in capsys.readouterr().out.splitlines())
+
+
 def test_help_calls_what_a_command_takes_by_its_name(capsys):
     from pcn.cli import main
 

@@ -13,6 +13,7 @@ import tyro
 
 from pcn.cli.numbers import REGISTRY
 from pcn.errors import UserError, perhaps
+from pcn.field_docs import field_docs, paragraphs
 
 CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.PositionalMetavarFromFieldName)
 
@@ -36,10 +37,10 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
     try:
         with redirect_stderr(said), redirect_stdout(cast(TextIO, _Wrapping())):
             return tyro.cli(
-                _without_none_defaults(kind),
+                _with_help(kind),
                 args=arguments,
                 prog=program,
-                description=_paragraphs(kind.__doc__ or ""),
+                description=paragraphs(kind.__doc__ or ""),
                 registry=REGISTRY,
                 config=CONFIG,
             )
@@ -52,28 +53,22 @@ def parse(kind: Any, arguments: list[str], program: str) -> Any:
         raise UserError(f"{sentence}; see `{program} --help`") from None
 
 
-def _without_none_defaults(kind: Any) -> Any:
-    """The command without `(default: None)` in its help.
+def _with_help(kind: Any) -> Any:
+    """The command with the docstrings of its options as their help, broken by the terminal alone.
 
-    The description of an option says what happens if it is not given.
+    Options without a default get no `(default: None)`: their help says what happens if they
+    are not given.
     """
-    kinds = get_type_hints(kind, include_extras=True)
-    silent = tyro.conf.arg(help_behavior_hint="")
-    fields = [
-        (field.name, Annotated[kinds[field.name], silent], dataclasses.field(default=None))
-        for field in dataclasses.fields(kind)
-        if field.default is None
-    ]
+    kinds, docs = get_type_hints(kind, include_extras=True), field_docs(kind)
+    fields = []
+    for field in dataclasses.fields(kind):
+        hint = "" if field.default in (None, ()) else None
+        shown = tyro.conf.arg(help=docs.get(field.name), help_behavior_hint=hint)
+        default: Any = dataclasses.field(
+            default=field.default, default_factory=field.default_factory, kw_only=field.kw_only
+        )
+        fields.append((field.name, Annotated[kinds[field.name], shown], default))
     return dataclasses.make_dataclass(kind.__name__, fields, bases=(kind,), frozen=True)
-
-
-def _paragraphs(docstring: str) -> str:
-    """A docstring with one line for each paragraph.
-
-    >>> _paragraphs("One\\n    line.\\n\\n    Another.")
-    'One line.\\n\\nAnother.'
-    """
-    return "\n\n".join(" ".join(part.split()) for part in docstring.split("\n\n"))
 
 
 class _Wrapping:
