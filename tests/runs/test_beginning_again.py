@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import pcn
+import pcn.runs.folder as folder_module
 from pcn.algorithms.pcn.refinements.replay_check import ReplayCheck
+from pcn.runs.folder import RunFolder
 from pcn.runs.request import Request
 from pcn.runs.run import load
 from pcn.runs.settled import LEAST_LEFT
@@ -72,6 +74,22 @@ def test_its_policies_are_executed_as_in_a_stochastic_environment(finished):
     assert "seemed deterministic" in notice
 
 
+def test_it_begins_with_the_episodes_that_were_found_and_with_random_ones():
+    sizes = {**tiny("pcn"), "total_steps": BUDGET}
+    settled = settle(Request(environment=Mine, hyperparameters=sizes))
+    trainer = settled.fresh_trainer()
+    for _ in range(3):
+        before = trainer.iterate()
+    settled = settled.as_stochastic(trainer.steps)
+    again = settled.fresh_trainer()
+    again.take_over(trainer)
+    known, found = again.snapshot().arrays["rows.returns"], before.archive
+    assert all((np.abs(known - point) < 1e-6).all(axis=1).any() for point in found)
+    probed = again.steps
+    again.iterate()
+    assert again.steps > probed
+
+
 def test_every_step_counts_and_the_budget_holds(finished):
     run, steps, reported = finished
     phases = run.metrics["steps_by_phase"]
@@ -121,16 +139,53 @@ def test_stopped_afterwards_it_resumes_to_the_same_result(finished, tmp_path):
     assert resumed.metrics["steps_by_phase"] == finished[0].metrics["steps_by_phase"]
 
 
-def test_killed_while_the_folder_was_changed_it_ends_in_the_same_result(finished, tmp_path):
-    folder = stopped_after_it(tmp_path / "run")
-    # Checkpoints are gone and spec.json is new, but config.json is still the old one.
-    for path in folder.glob("checkpoint*"):
-        path.unlink()
-    content = json.loads((folder / "config.json").read_text())
-    content["arguments"]["deterministic"] = True
-    (folder / "config.json").write_text(json.dumps(content))
-    assert_same(finished[0], pcn.resume(folder))
-    assert load(folder).settings.arguments["deterministic"] is False
+class Killed(BaseException):
+    """Nothing in the package catches it."""
+
+
+def killed_before_the_spec(monkeypatch):
+    described = folder_module._described
+
+    def describe(settings, spec, probe):
+        if "abandoned" in probe:
+            raise Killed
+        return described(settings, spec, probe)
+
+    monkeypatch.setattr(folder_module, "_described", describe)
+
+
+def killed_before_the_config(monkeypatch):
+    def complete(self, settings):
+        raise Killed
+
+    monkeypatch.setattr(RunFolder, "complete_beginning_again", complete)
+
+
+def killed_before_the_checkpoint(monkeypatch):
+    write_json = folder_module.write_json
+
+    def write(path, content):
+        write_json(path, content)
+        if path.name == "config.json" and content["arguments"]["deterministic"] is False:
+            raise Killed
+
+    monkeypatch.setattr(folder_module, "write_json", write)
+
+
+@pytest.mark.parametrize(
+    "kill", [killed_before_the_spec, killed_before_the_config, killed_before_the_checkpoint]
+)
+def test_killed_while_the_folder_was_changed_it_ends_in_the_same_result(
+    kill, finished, tmp_path, monkeypatch
+):
+    with monkeypatch.context() as patches:
+        kill(patches)
+        with pytest.raises(Killed):
+            trained(tmp_path / "run")
+    run = pcn.resume(tmp_path / "run")
+    assert_same(finished[0], run)
+    assert load(run.path).settings.arguments["deterministic"] is False
+    assert not list(run.path.glob("*next*"))
 
 
 def test_it_does_not_begin_again_with_little_left_nor_against_the_user():

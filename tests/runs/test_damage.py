@@ -38,7 +38,8 @@ def checkpointed(path, *steps):
     """The run's folder with a checkpoint for each of these numbers of steps."""
     claimed = RunFolder.open(path).claim()
     for number in steps:
-        claimed.write_checkpoint({"array": np.arange(5.0)}, {"steps": number}, RECORD)
+        content = {"trainer": {"steps": number}, "record": RECORD}
+        claimed.write_checkpoint(content, {"array": np.arange(5.0)})
     return claimed
 
 

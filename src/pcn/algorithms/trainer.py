@@ -93,6 +93,13 @@ class AbstractTrainer(ABC):
         deterministic."""
         return False
 
+    def take_over(self, other: "AbstractTrainer") -> None:
+        """Begin with what another training of the same kind has found; nothing by default.
+
+        Its environment has the same spaces, but may be another one.
+        """
+        del other
+
     def take_notices(self) -> list[str]:
         """The notices to the user since the last call."""
         return []

@@ -15,7 +15,15 @@ from pcn.coverage import CoverageSet
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError, resuming
 from pcn.pareto import PARETO, AbstractOrder, Tolerances, order_from_json
-from pcn.runs.damage import check_metrics, refuse_other_settings
+from pcn.runs.checkpoint import (
+    CHECKPOINT,
+    CHECKPOINT_BEFORE,
+    CHECKPOINT_NEXT,
+    keep_as,
+    read_checkpoint,
+    write_checkpoint,
+)
+from pcn.runs.damage import check_metrics
 from pcn.runs.front_table import coverage_set_of, table_of
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
@@ -43,8 +51,6 @@ FILES = (
 """The files of a finished run."""
 FINGERPRINTED = ("config.json", "spec.json", "progress.csv", "front.csv", "weights.npz")
 """Files whose fingerprints `metrics.json` records; a finished run does not need its checkpoint."""
-CHECKPOINT, CHECKPOINT_BEFORE = "checkpoint.npz", "checkpoint-before.npz"
-"""The last checkpoint of an unfinished run, and the one before it."""
 
 
 @dataclass(frozen=True)
@@ -89,16 +95,34 @@ class RunFolder:
         return cls(path, writer)
 
     def begin_again(
-        self, settings: Settings, spec: EnvironmentSpec, probe: Mapping[str, int]
+        self,
+        settings: Settings,
+        spec: EnvironmentSpec,
+        probe: Mapping[str, int],
+        content: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray],
     ) -> None:
-        """Record that something else is going to be trained; checkpoints are removed.
+        """Describe a training that begins again, and put its first checkpoint in place of all
+        others; `content` and `arrays` are those of `write_checkpoint`.
 
         At every moment the folder can be resumed, as what it was or as what it is now.
         """
-        for name in (CHECKPOINT_BEFORE, CHECKPOINT, "progress.csv"):
-            self._to_write(name).unlink(missing_ok=True)
+        write_checkpoint(self._to_write(CHECKPOINT_NEXT), content, arrays, settings.to_json())
         write_json(self._to_write("spec.json"), _described(settings, spec, probe))
+        self.complete_beginning_again(settings)
+
+    @property
+    def begins_again(self) -> bool:
+        """Whether the process that let the training begin again was killed while it wrote that."""
+        described, path = self.read_spec(), self.path / CHECKPOINT_NEXT
+        return path.exists() and described is not None and "abandoned" in described[1]
+
+    def complete_beginning_again(self, settings: Settings) -> None:
+        """What remains to be written once the new spec is there."""
         write_json(self._to_write("config.json"), settings.to_json())
+        self._to_write(CHECKPOINT_NEXT).replace(self.path / CHECKPOINT)
+        for name in (CHECKPOINT_BEFORE, "progress.csv"):
+            self._to_write(name).unlink(missing_ok=True)
 
     def claim(self, *, take_over: bool = False) -> "RunFolder":
         """Make this process the writer of the folder; a `UserError` names another writer.
@@ -180,26 +204,16 @@ class RunFolder:
         return evaluations_of(*read_csv(path), path)
 
     def write_checkpoint(
-        self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any], record: Mapping[str, Any]
+        self, content: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
     ) -> None:
-        """Write the trainer's state and the record, to resume from.
+        """Write a state to resume from: arrays, facts of the `trainer`, and the `record`.
 
         The checkpoint also records the settings of the run. The checkpoint before it is kept beside
         it.
         """
-        settings = read_json(self._to_read("config.json"))
-        content = {"trainer": facts, "record": record, "settings": settings}
-        path = self._to_write(CHECKPOINT)
-        if path.exists():
-            link = self.path / f".{CHECKPOINT_BEFORE}.{os.getpid()}.tmp"
-            link.unlink(missing_ok=True)
-            try:
-                os.link(path, link)  # so that there is a checkpoint at every moment
-                link.replace(self.path / CHECKPOINT_BEFORE)
-                link.unlink(missing_ok=True)  # it is left where both were one file already
-            except OSError:  # file systems without links
-                path.replace(self.path / CHECKPOINT_BEFORE)
-        write_arrays(path, arrays, **content, fingerprint=fingerprint_of_arrays(arrays, content))
+        path, settings = self._to_write(CHECKPOINT), read_json(self._to_read("config.json"))
+        keep_as(path, CHECKPOINT_BEFORE)
+        write_checkpoint(path, content, arrays, settings)
 
     def checkpoints(self) -> list[Path]:
         """The existing checkpoints, the last one first."""
@@ -209,15 +223,7 @@ class RunFolder:
     def read_checkpoint(self, path: Path) -> tuple[dict[str, np.ndarray], Any, Any]:
         """The arrays and facts of a state, and the record; a checkpoint of another run is
         refused."""
-        arrays, facts = read_arrays(path)
-        if not isinstance(facts, dict) or not {"trainer", "record"} <= facts.keys():
-            raise UserError(f"{path} is damaged: it is not a checkpoint")
-        fingerprint = facts.pop("fingerprint", None)  # older checkpoints have none
-        if fingerprint is not None and fingerprint != fingerprint_of_arrays(arrays, facts):
-            raise UserError(f"{path} is damaged: its content is not what was written")
-        if "settings" in facts:
-            refuse_other_settings(path, read_json(self._to_read("config.json")), facts["settings"])
-        return arrays, facts["trainer"], facts["record"]
+        return read_checkpoint(path, read_json(self._to_read("config.json")))
 
     def write_weights(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Write the arrays that the policies need to act."""

@@ -245,10 +245,9 @@ def reopen(folder: RunFolder) -> Settled:
         if data["interaction"] == "none" and spec is not None:
             return Settled(settings, RecordedEnvironment(spec), spec, probe, {}, logged=begins)
     arguments = settings.arguments
-    if arguments.get("deterministic") and spec is not None and not spec.deterministic:
-        # It was killed in the moment in which it began again as stochastic.
+    if folder.begins_again:
         settings = replace(settings, arguments={**arguments, "deterministic": False})
-        folder.begin_again(settings, spec, probe)
+        folder.complete_beginning_again(settings)
     found = find_environment(settings.environment, settings.arguments, spec=spec)
     begun_with = folder.begun_with()
     if begun_with and begun_with != __version__:

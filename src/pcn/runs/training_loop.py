@@ -124,7 +124,9 @@ class TrainingLoop:
         left = self.settled.settings.config.total_steps - self.steps
         settled = self.settled = self.settled.as_stochastic(self.trainer.steps)
         settled.environment.prepare()
-        self.trainer = settled.fresh_trainer()
+        trainer = settled.fresh_trainer()
+        trainer.take_over(self.trainer)
+        self.trainer = trainer
         self.record.evaluations.clear()
         self.record.phases.clear()
         self._notice(
@@ -181,12 +183,9 @@ class TrainingLoop:
         self.record.cpu_seconds = cpu_seconds() - self._cpu_started
         if self.folder is None:
             return
-        snapshot = self.trainer.snapshot()
         try:
             self._make_folder_again()
-            self._catch_up()
-            self.folder.write_progress(self.record.evaluations)
-            self.folder.write_checkpoint(snapshot.arrays, snapshot.facts, self.record.to_json())
+            self._write_checkpoint(self.folder)
         except TakenOver:
             raise
         except (OSError, UserError) as error:
@@ -208,11 +207,20 @@ class TrainingLoop:
         self.folder = RunFolder.create(path, settled.settings, settled.spec, settled.probe)
         self._notice(f"{path} had vanished; it was made again, and nothing is lost")
 
-    def _catch_up(self) -> None:
-        """Record in the folder that the training has begun again, if that is not recorded yet."""
-        if self._behind and self.folder is not None:
-            self.folder.begin_again(self.settled.settings, self.settled.spec, self.settled.probe)
+    def _write_checkpoint(self, folder: RunFolder) -> None:
+        """Write the state and the evaluations.
+
+        If the training has begun again, and the folder does not say so yet, it will.
+        """
+        snapshot, settled = self.trainer.snapshot(), self.settled
+        content = {"trainer": snapshot.facts, "record": self.record.to_json()}
+        if self._behind:
+            described = (settled.settings, settled.spec, settled.probe)
+            folder.begin_again(*described, content, snapshot.arrays)
             self._behind = False
+            return
+        folder.write_progress(self.record.evaluations)
+        folder.write_checkpoint(content, snapshot.arrays)
 
     def _end(self) -> Run:
         settled, outcome = self.settled, self.trainer.outcome()
@@ -236,7 +244,8 @@ class TrainingLoop:
         weights = dict(outcome.arrays)
         if self.folder is not None:
             try:
-                self._catch_up()
+                if self._behind:
+                    self._write_checkpoint(self.folder)
                 self.folder.write_weights(weights)
                 self.folder.write_coverage_set(outcome.coverage_set, settled.spec.objective_names)
                 self.folder.write_metrics(metrics)

@@ -16,7 +16,9 @@ from pcn.algorithms.pcn.ending import Ending, begun_ending, restored_ending
 from pcn.algorithms.pcn.evaluating import Evaluations
 from pcn.algorithms.pcn.fitting import fit
 from pcn.algorithms.pcn.logged_beginning import LoggedBeginning
+from pcn.algorithms.pcn.logging import stored_episodes
 from pcn.algorithms.pcn.raced_ending import RacedEnding
+from pcn.algorithms.pcn.schedule import MOST_EPISODES
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner
 from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot, too_few_steps
@@ -52,6 +54,7 @@ class PCNTrainer(AbstractTrainer):
             explores=logged is None or logged.explores,
         )
         self._logged = None if logged is None else LoggedBeginning(logged, config.logged_updates)
+        self._warmed_up = False
         self._ending: Ending | RacedEnding | DataEnding | None = None
         self._evaluations = Evaluations(self._training)
         self._loss = float("nan")
@@ -69,7 +72,8 @@ class PCNTrainer(AbstractTrainer):
     def iterate(self) -> Progress:
         """Updates, commands, episodes, pruning; once the budget is spent, a step of the ending."""
         training = self._training
-        if self._ending is None and len(training.dataset) == 0:
+        if self._ending is None and not self._warmed_up:
+            self._warmed_up = True
             if self._logged is not None:
                 self._logged.fill(training)
                 self._prepare()
@@ -97,6 +101,14 @@ class PCNTrainer(AbstractTrainer):
         training = self._training
         return any(refinement.contradicts(training) for refinement in training.refinements)
 
+    def take_over(self, other: AbstractTrainer) -> None:
+        """Begin with the episodes that another training has stored, besides random ones."""
+        assert isinstance(other, PCNTrainer), "it is a training of PCN, too"
+        training, known = self._training, other._training.dataset.to_arrays()
+        episodes = stored_episodes(training.spec, known, training.spec.name)
+        for batch in episodes.batches(MOST_EPISODES):
+            training.dataset.add(batch)
+
     def take_notices(self) -> list[str]:
         """What refinements want the user to read, since the last call."""
         notices, self._training.notices = self._training.notices, []
@@ -110,6 +122,7 @@ class PCNTrainer(AbstractTrainer):
         num_episodes, lengths = 0, []
         while training.exploring_steps_left > 0 and (
             (num_episodes < config.warmup_episodes and training.steps < allowed)
+            or num_episodes == 0
             or len(training.dataset) == 0
             or any(one.extends_warm_up(training) for one in training.refinements)
         ):
@@ -246,6 +259,7 @@ class PCNTrainer(AbstractTrainer):
         facts = {
             "steps": self.steps,
             "evaluation_steps": self._evaluations.num_steps,
+            "warmed_up": self._warmed_up,
             "loss": self._loss,
             "schedule": training.schedule.to_json(),
             "updates_on_data": 0 if self._logged is None else self._logged.updates_left,
@@ -265,6 +279,7 @@ class PCNTrainer(AbstractTrainer):
         training.runner.steps = facts["steps"]
         self._evaluations.num_steps = facts["evaluation_steps"]
         self._loss = facts.get("loss", self._loss)  # format 1 has none
+        self._warmed_up = facts.get("warmed_up", len(training.dataset) > 0)  # older ones have none
         if "schedule" in facts:  # older checkpoints have none
             training.schedule.from_json(facts["schedule"])
         if self._logged is not None:
