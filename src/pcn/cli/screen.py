@@ -194,8 +194,8 @@ def show_coverage_set(
         ),
     ]
     if "epsilon" in executed:
-        parts.insert(1, f"I_eps {number(executed['epsilon'])}")
-        parts.insert(2, f"I_eps_mean {number(executed['epsilon_mean'])}")
+        parts.insert(1, f"I_eps {number(round(executed['epsilon'], 6))}")
+        parts.insert(2, f"I_eps_mean {number(round(executed['epsilon_mean'], 6))}")
     if "front_share" in executed:
         parts.append(f"{executed['front_share']:.1%} of the true front")
     if spec.front is not None:
