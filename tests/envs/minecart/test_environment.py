@@ -41,7 +41,7 @@ def make_theirs(name):
 def fused_length(vector):
     """The square root of x² + y², with a rounded x² and one rounding of the sum.
 
-    So OpenBLAS computes it on most processors; on others the last bit of MO-Gymnasium's cart differs.
+    So OpenBLAS computes it on most processors; elsewhere MO-Gymnasium's cart differs in a last bit.
     """
     x, y = map(float, vector)
     return np.sqrt(float(Fraction(x * x) + Fraction(y) ** 2))
