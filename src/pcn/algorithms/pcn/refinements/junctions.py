@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Num
 
-from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.joining.junction_memory import Joints, JunctionMemory
+from pcn.algorithms.pcn.refinements.joining.stored import episodes_of
 from pcn.algorithms.pcn.refinements.routes import promising
 from pcn.algorithms.pcn.refinements.scripts import Actions, play_scripts
 from pcn.algorithms.pcn.training import Training
@@ -176,7 +176,7 @@ class Junctions(AbstractRefinement):
             memory.add_grid(float(width), training.rng.uniform(size=len(scales)), self.grids)
         if count:
             memory.num_renewals = due
-            stored = stored_episodes(training.dataset, training.config.discount)
+            stored = episodes_of(training.dataset, training.config.discount)
             self.after_running(training, stored)
 
     def _play_batch(self, training: Training, memory: JunctionMemory) -> bool:
@@ -291,19 +291,3 @@ class Junctions(AbstractRefinement):
                 if len(scripts) == most:
                     break
         return scripts, taken
-
-
-def stored_episodes(dataset: Dataset, discount: float) -> Episodes:
-    """The episodes of a dataset, as they were when they had been run."""
-    rows, store = dataset.rows, dataset.store
-    longest = int(rows.lengths.max())
-    to_go = np.asarray(store.returns_to_go)[rows.slots, :longest]
-    later = np.concatenate([to_go[:, 1:], np.zeros_like(to_go[:, :1])], axis=1)
-    valid = np.arange(longest) < rows.lengths[:, None]
-    return Episodes(
-        dataset.padded_observations(rows),
-        np.asarray(store.actions)[rows.slots, :longest],
-        (to_go - discount * later) * valid[:, :, None],
-        rows.lengths,
-        np.ones(len(rows.lengths), dtype=bool),
-    )
