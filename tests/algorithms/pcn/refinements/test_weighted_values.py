@@ -220,11 +220,12 @@ def test_an_old_config_that_does_not_name_it_has_it_off():
 
 def test_an_old_config_has_values_as_they_were_then():
     content = PCNConfig.of(PRESETS["default"]).to_json()
-    for name in ("normalises", "polishing", "quiet_share"):
+    for name in ("normalises", "num_steps_undiscounted", "polishing", "quiet_share"):
         del content["refinements"]["weighted_values"][name]
     old = PCNConfig.recorded(content).to_json()["refinements"]["weighted_values"]
     assert not old["normalises"]
     assert old["quiet_share"] == old["polishing"] == 0
+    assert old["num_steps_undiscounted"] == 3
 
 
 def test_a_config_with_settings_that_are_gone_still_opens():

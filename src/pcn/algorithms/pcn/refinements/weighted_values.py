@@ -92,8 +92,8 @@ class WeightedValues(LearningSettings, FollowingSettings):
         room, limit = learning.room(self, training), training.spec.step_limit
         # Without a discount only short episodes are learnt from, and what values expect beyond
         # their last step would be a large part of what they promise.
-        undiscounted = training.config.discount > learning.discount(self, training)
-        seen = SeenSteps(room, limit, truncation_ends=undiscounted)
+        ends = learning.is_undiscounted(self, training)
+        seen = SeenSteps(room, limit, truncation_ends=ends)
         return ValueState(seen, lambda: learning.blank(self, training))
 
     def after_running(self, training: Training, episodes: Episodes) -> None:
@@ -114,7 +114,7 @@ class WeightedValues(LearningSettings, FollowingSettings):
     def sees_the_end(self, training: Training) -> bool:
         """Whether values look far enough ahead: rewards are discounted, or episodes are short."""
         longest = self.state(training).seen.longest
-        discounted = training.config.discount <= learning.discount(self, training)
+        discounted = not learning.is_undiscounted(self, training)
         return discounted or longest <= 2 * self.longest_outlook
 
     def has_learnt(self, training: Training) -> bool:

@@ -1,8 +1,11 @@
 """Scales and weights of values: other units of a reward change nothing but units."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from pcn.algorithms.pcn.refinements.valued import learning
 from pcn.algorithms.pcn.refinements.valued.learning import rarity
 from pcn.algorithms.pcn.train import PCNTrainer
 from stalls import CONFIG, SETTINGS, Stalls
@@ -42,3 +45,21 @@ def test_policies_that_are_alike_share_their_chances():
     crowd = np.array([[0.0, 0.0]] * 9 + [[1.0, 0.0]])
     np.testing.assert_allclose(rarity(crowd, 0.1), [1 / 18] * 9 + [0.5])
     np.testing.assert_allclose(rarity(np.arange(4.0)[:, None], 0.1), [0.25] * 4)
+
+
+@pytest.mark.parametrize(("discount", "expected"), [(1.0, 1), (0.999, 1), (0.99, 3), (0.9, 3)])
+def test_several_rewards_are_summed_only_where_they_are_discounted(discount, expected, monkeypatch):
+    settings = dataclasses.replace(SETTINGS, num_steps=3)
+    refinements = (*CONFIG.refinements[:-1], settings)
+    config = dataclasses.replace(CONFIG, discount=discount, refinements=refinements)
+    trainer = PCNTrainer(Stalls(), config, seed=0)
+    given = []
+
+    def learn_values(learner, *_, num_steps, **__):
+        given.append(num_steps)
+        return learner
+
+    monkeypatch.setattr(learning, "learn_values", learn_values)
+    while not given:
+        trainer.iterate()
+    assert set(given) == {expected}

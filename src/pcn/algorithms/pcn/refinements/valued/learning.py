@@ -47,6 +47,17 @@ def discount(settings: LearningSettings, training: Training) -> float:
     return min(training.config.discount, 1.0 - 1.0 / settings.longest_outlook)
 
 
+def is_undiscounted(settings: LearningSettings, training: Training) -> bool:
+    """Whether the training counts what is far away more than values do."""
+    return training.config.discount > discount(settings, training)
+
+
+def num_steps(settings: LearningSettings, training: Training) -> int:
+    """How many rewards are summed before a value is asked."""
+    undiscounted = is_undiscounted(settings, training)
+    return settings.num_steps_undiscounted if undiscounted else settings.num_steps
+
+
 def blank(settings: LearningSettings, training: Training) -> ValueLearner:
     """A learner with arrays of the right shapes."""
     zeros = np.zeros(num_parts(training.spec), np.float32)
@@ -139,7 +150,7 @@ def _updated(
             batch_size=settings.batch_size,
             learning_rate=np.asarray(rate, np.float32),
             discount=discount(settings, training),
-            num_steps=settings.num_steps,
+            num_steps=num_steps(settings, training),
             copied_after=settings.copied_after,
             weights=weights,
             chances=chances.astype(np.float32),

@@ -33,7 +33,10 @@ class LearningSettings(AbstractRefinement):
     polishing_rate: float = 3e-4
     """Adam's step size at their beginning; it ends as above."""
     num_steps: int = 3
-    """Rewards that are summed before a value is asked."""
+    """Rewards that are summed before a value is asked: what is far away is learnt sooner."""
+    num_steps_undiscounted: int = 1
+    """The same where the training has no discount. Later rewards of a sum are those of an agent
+    that had other weights; without a discount values would be wrong by them up to the end."""
     copied_after: int = 250
     """Updates after which the copy that targets are made with is renewed."""
     longest_outlook: float = 100.0
@@ -58,7 +61,7 @@ class LearningSettings(AbstractRefinement):
     def __post_init__(self) -> None:
         at_least(
             self, 1, "memory_steps", "most_updates", "width", "batch_size", "num_steps",
-            "copied_after", "longest_outlook",
+            "num_steps_undiscounted", "copied_after", "longest_outlook",
         )  # fmt: skip
         at_least(
             self, 0, "updates_per_step", "fewest_updates", "polishing", "single_share",
