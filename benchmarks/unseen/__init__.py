@@ -13,6 +13,7 @@ from benchmarks.unseen.debt import Debt
 from benchmarks.unseen.gambles import Gambles
 from benchmarks.unseen.gusts import Gusts
 from benchmarks.unseen.harvest import Harvest
+from benchmarks.unseen.haze import Haze
 from benchmarks.unseen.inventory import Inventory
 from benchmarks.unseen.lottery import Lottery
 from benchmarks.unseen.machine import Machine
@@ -35,6 +36,7 @@ UNSEEN: dict[str, type[ModelledEnvironment]] = {
     "gambles": Gambles,
     "gusts": Gusts,
     "harvest": Harvest,
+    "haze": Haze,
     "inventory": Inventory,
     "lottery": Lottery,
     "machine": Machine,
