@@ -54,8 +54,13 @@ def perhaps(word: str, known: Iterable[str], *, most: int = 1) -> str:
     ', perhaps train was meant'
     >>> perhaps("dst", ["minecart", "deep-sea-treasure"])
     ', perhaps deep-sea-treasure was meant'
+    >>> perhaps("room-7", ["room-1", "room-2", "room-3"])
+    ', perhaps one of room-1 to room-3 was meant'
     """
     names = list(known)
+    stem, numbers = _numbers_instead(word, names)
+    if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return f", perhaps one of {stem}{numbers[0]} to {stem}{numbers[-1]} was meant"
     near = get_close_matches(word, names, n=most) or [
         name for name in names if "-" in name and _initials(name) == word.lower()
     ]
@@ -64,3 +69,12 @@ def perhaps(word: str, known: Iterable[str], *, most: int = 1) -> str:
 
 def _initials(name: str) -> str:
     return "".join(part[:1] for part in name.lower().split("-"))
+
+
+def _numbers_instead(word: str, names: list[str]) -> tuple[str, list[int]]:
+    """What comes before the number that a word ends in, and the numbers that names have there."""
+    stem = word.rstrip("0123456789")
+    if stem == word:
+        return stem, []
+    ends = [name.removeprefix(stem) for name in names if name.startswith(stem)]
+    return stem, sorted(int(end) for end in ends if end.isdecimal())

@@ -48,6 +48,8 @@ def test_a_folder_that_is_missing_is_told_before_any_work(arguments, runs, capsy
     [
         (["trian", "deep-sea-treasure"], "perhaps train was meant"),
         (["train", "deep-sea-tresure"], "perhaps deep-sea-treasure was meant"),
+        (["train", "walkroom-1"], "perhaps one of walkroom-2 to walkroom-9 was meant; `pcn envs`"),
+        (["envs", "walkroom-12"], "perhaps one of walkroom-2 to walkroom-9 was meant"),
         (["train", "minecart-v99"], "perhaps minecart-v0 was meant"),
         (["train", "deep-sea-treasure", "--learning-rat", "1"], "perhaps --learning-rate"),
         (["train", "deep-sea-treasure", "--algorithm", "ppo"], "there are: pcn, mones, ra"),

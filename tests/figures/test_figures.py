@@ -33,6 +33,12 @@ def test_a_title_counts_policies_with_equal_returns_once_as_metrics_do():
     assert "toy: 2 non-dominated policies" in axes.get_title()
 
 
+def test_a_title_counts_a_single_policy_in_the_singular():
+    title = front_figure(made_run([[1, 3]])).axes[0].get_title()
+    assert "toy: 1 non-dominated policy\n" in title
+    assert "1 of 1 policy returns what was requested" in title
+
+
 def test_more_objectives_are_lines_from_worst_to_best():
     figure = front_figure(made_run([[1, 3, 5], [2, 1, 5], [3, 0, 7]]))
     lines = [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 3]
@@ -136,6 +142,14 @@ def test_more_objectives_have_a_legend_ids_and_the_known_front():
     assert {"0", "1"} <= set(told)
     drawn = [np.asarray(line.get_ydata()).tolist() for line in figure.axes[0].get_lines()]
     assert [1.0, pytest.approx(1 / 3), 1.0] in drawn, "the known point (4, 1, 7)"
+
+
+def test_the_ids_of_the_best_policies_leave_the_numbers_of_the_scale_free():
+    figure = front_figure(made_run([[1, 3, -0.311], [3, 0, -7.777]]))
+    figure.draw_without_rendering()
+    extents = {text.get_text(): text.get_window_extent() for text in figure.axes[0].texts}
+    scale, ids = [extents[word] for word in ("-0.311", "-7.777")], [extents[word] for word in "01"]
+    assert not any(one.overlaps(other) for one in scale for other in ids)
 
 
 def test_nothing_missing_is_drawn_as_zero():

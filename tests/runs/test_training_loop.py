@@ -141,6 +141,28 @@ class Moves(Tame):
 
 
 @pytest.mark.slow
+class Refused(Done):
+    """Is refused by its environment."""
+
+    done = False
+
+    def iterate(self):
+        raise UserError("wild in step 3 of an episode: the observation is nan")
+
+
+def test_a_failure_names_the_command_that_goes_on_once_there_is_a_checkpoint(tmp_path):
+    folder = created(tmp_path / "my run")
+    loop = loop_on(folder)[0]
+    loop.trainer = Refused()
+    with pytest.raises(UserError, match=r"is nan$"):
+        loop.complete(0)
+    folder.write_checkpoint({"trainer": {}, "record": Record().to_json()}, {})
+    with pytest.raises(
+        UserError, match=r"is nan; `pcn resume '.*my run'` goes on from the last checkpoint$"
+    ):
+        loop.complete(0)
+
+
 def test_an_environment_that_changes_the_working_folder_does_not_move_the_run(
     tmp_path, monkeypatch
 ):

@@ -44,6 +44,8 @@ class Display:
         self._last_seconds = 0.0
         self._phase = "training"
         self._last_event: Advanced | None = None
+        self._last_advanced: Advanced | None = None
+        """The iteration that the last plain line of an iteration was about."""
         self._warnings = _Notes(self)
 
     def __enter__(self) -> "Display":
@@ -148,11 +150,20 @@ class Display:
         if line > self._last_line or event.phase != self._phase or late:
             self._last_line, self._phase = max(line, self._last_line), event.phase
             self._last_seconds = event.seconds
-            remaining = ""
-            if event.phase == "training" and share > 0:
-                left = event.seconds / share * (1 - share)
-                remaining = f", about {left:.0f} s left"
-            self._console.print(f"{text} · {event.seconds:.0f} s{remaining}")
+            self._console.print(f"{text} · {event.seconds:.0f} s{self._remaining(event)}")
+            self._last_advanced = event
+
+    def _remaining(self, event: Advanced) -> str:
+        """The time that is left at the pace since the line before; the first line has no pace.
+
+        The seconds before the first line are mostly compilation, and those of the part before an
+        interruption.
+        """
+        last = self._last_advanced
+        if last is None or event.phase != "training" or event.steps <= last.steps:
+            return ""
+        pace = (event.seconds - last.seconds) / (event.steps - last.steps)
+        return f", about {pace * max(event.total_steps - event.steps, 0):.0f} s left"
 
 
 class _Notes(logging.Handler):

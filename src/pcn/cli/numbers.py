@@ -24,6 +24,13 @@ def whole_number(word: str) -> int:
     return int(value)
 
 
+def true_or_false(word: str) -> bool:
+    """What the word says, if that is `True` or `False`."""
+    if word not in ("True", "False"):
+        raise ValueError(f"{word!r} is neither True nor False")
+    return word == "True"
+
+
 def number(word: str) -> float:
     """What the word says, if that is a number."""
     try:
@@ -36,6 +43,7 @@ _SIMPLE: dict[Any, tuple[str, Any]] = {
     int: ("INT", whole_number),
     float: ("FLOAT", number),
     str: ("STR", str),
+    bool: ("{True,False}", true_or_false),
     Path: ("PATH", Path),
 }
 """Types that may be optional: how help calls them, and how they are read."""

@@ -12,7 +12,7 @@ from pcn.cluster import connected, nodes_with_cores, reason_of, worker_environme
 from pcn.envs.environment import Watcher
 from pcn.envs.gymnasium_source import MakeEnv
 from pcn.envs.slot_process import SlotProcess
-from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, ignore_steps
+from pcn.envs.slots import Beginning, Outcome, Played, Script, ignore_steps
 from pcn.envs.spec import EnvironmentSpec
 from pcn.envs.worker_slots import (
     ANSWER_SECONDS,
@@ -65,7 +65,7 @@ class NodeSlots:
             ask = getattr(self._slots, what)
             answers = ask({self._numbers[slot]: message for slot, message in messages.items()})
         except WorkerDied as error:
-            return Answer({}, lost=str(error).removesuffix(f"; {GO_ON}"))
+            return Answer({}, lost=str(error))
         except UserError as error:
             return Answer({}, failed=str(error))
         return Answer({slot: answers[self._numbers[slot]] for slot in messages})
@@ -181,7 +181,7 @@ class RaySlots:
         self.close()
         raise UserError(
             f"Ray lost the simulators of a message {LOST_ATTEMPTS} times, "
-            f"the last time because: {reason}; {GO_ON}"
+            f"the last time because: {reason}"
         )
 
     def _send(self, share: _Share, what: str, messages: Mapping[int, Any]) -> list[Any]:
@@ -207,7 +207,7 @@ class RaySlots:
             self.close()
             raise UserError(
                 f"{self._arguments[1].name}: a simulator on the cluster has not answered for "
-                f"{seconds:.0f} s and was ended; --answer-seconds allows more, and {GO_ON}"
+                f"{seconds:.0f} s and was ended; --answer-seconds allows more"
             ) from None
         for caught_up in before:
             if caught_up.failed or caught_up.lost:

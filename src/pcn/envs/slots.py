@@ -19,9 +19,6 @@ from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.nets.heads import action_head_for
 
-GO_ON = "a recorded run goes on from its last checkpoint with `pcn resume`"
-"""The advice after a failure."""
-
 Outcome = tuple[Any, np.ndarray, bool, bool, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
 
@@ -134,7 +131,7 @@ class Slot:
 
     def failure(self, error: BaseException) -> str:
         """A sentence on what failed in the environment's own code: where, and in which line."""
-        return f"{self._check.where}: {failure_of(error)}; {GO_ON}"
+        return f"{self._check.where}: {failure_of(error)}"
 
     def begin(self, beginning: Beginning) -> list[Float[np.ndarray, " objective"]]:
         """Repeat the first steps of an episode; the rewards show whether it is the same."""

@@ -21,7 +21,7 @@ from pcn.envs.environment import Watcher
 from pcn.envs.gymnasium_source import MakeEnv
 from pcn.envs.silence import TOLD_SECONDS
 from pcn.envs.slot_process import COUNTED_SECONDS, work
-from pcn.envs.slots import GO_ON, Beginning, Outcome, Played, Script, ignore_steps
+from pcn.envs.slots import Beginning, Outcome, Played, Script, ignore_steps
 from pcn.envs.spec import EnvironmentSpec
 from pcn.errors import UserError
 from pcn.processor_time import count_worker, keep_worker
@@ -92,7 +92,7 @@ class WorkerSlots:
         except (pickle.UnpicklingError, AttributeError, ImportError, TypeError) as error:
             self.close()
             raise UserError(
-                f"{self._name}: a worker process answered something unreadable ({error}); {GO_ON}"
+                f"{self._name}: a worker process answered something unreadable ({error})"
             ) from None
         for failed, answer in answers.values():
             if failed:
@@ -130,7 +130,7 @@ class WorkerSlots:
         waited = time.monotonic() - started
         raise UserError(
             f"{self._name}: worker process {pid} has not answered `{what}` for {waited:.0f} s "
-            f"and was ended; --answer-seconds allows more, and {GO_ON}"
+            f"and was ended; --answer-seconds allows more"
         )
 
     def _raise_worker_died(self) -> None:
@@ -140,7 +140,7 @@ class WorkerSlots:
             dead = deaths_of(self._processes)
         finally:
             self.close()
-        raise WorkerDied(f"{self._name}: a worker process died (pid {dead}); {GO_ON}") from None
+        raise WorkerDied(f"{self._name}: a worker process died (pid {dead})") from None
 
     def close(self) -> None:
         """End every worker, also one that hangs."""

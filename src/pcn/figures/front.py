@@ -62,7 +62,7 @@ def _title(run: Run, spec: EnvironmentSpec) -> list[str]:
     executed = run.coverage_set.front
     order = run.coverage_set.order
     distinct = cardinality(executed, tolerances=run.coverage_set.tolerances, order=order)
-    lines = [f"{spec.name}: {distinct:.0f} {order.adjective} policies"]
+    lines = [f"{spec.name}: {distinct:.0f} {order.adjective} {_policies(distinct)}"]
     if spec.front is not None:
         known = spec.front.returns[order.non_dominated_mask(spec.front.returns)]
         found = found_mask(executed, known, tolerances=run.coverage_set.tolerances)
@@ -72,7 +72,13 @@ def _title(run: Run, spec: EnvironmentSpec) -> list[str]:
     if not run.takes_commands:
         return lines
     share, count = run.metrics["fidelity"]["exact"], len(run.coverage_set)
-    return [*lines, f"{round(share * count)} of {count} policies return what was requested"]
+    verb = "returns" if count == 1 else "return"
+    asked = f"{round(share * count)} of {count} {_policies(count)} {verb} what was requested"
+    return [*lines, asked]
+
+
+def _policies(count: float) -> str:
+    return "policy" if count == 1 else "policies"
 
 
 def _missed(run: Run) -> Float[np.ndarray, "_ objective"]:

@@ -52,7 +52,7 @@ def draw_scales(
     for x, bottom, top in zip(position, low, high, strict=True):
         axes.vlines(float(x), -0.01, 1.01, color="#bbb", linewidth=0.8, zorder=0)
         # Adding zero makes no minus zero.
-        axes.text(float(x), 1.03, f"{top + 0.0:.4g}", ha="center", fontsize=8)
+        axes.text(float(x), 1.05, f"{top + 0.0:.4g}", ha="center", fontsize=8)
         axes.text(float(x), -0.06, f"{bottom + 0.0:.4g}", ha="center", fontsize=8)
     axes.set_ylim(-0.1, 1.1)
     axes.spines[:].set_visible(False)

@@ -141,7 +141,10 @@ class TrainingLoop:
         before = self.trainer.steps
         watched = _Watched(self, self.steps)
         self.settled.environment.watch(watched)
-        progress = self.trainer.iterate()
+        try:
+            progress = self.trainer.iterate()
+        except UserError as error:
+            raise UserError(f"{error}{self._what_is_kept()}") from None
         self.settled.environment.watch(None)
         for sentence in self.trainer.take_notices():
             self._notice(sentence)
@@ -162,6 +165,12 @@ class TrainingLoop:
                 evaluation=evaluation,
             )
         )
+
+    def _what_is_kept(self) -> str:
+        """The end of a sentence on a failure: how the run goes on, if it has a checkpoint."""
+        if self.folder is None or not self.folder.checkpoints():
+            return ""
+        return f"; `{resuming(self.folder.path)}` goes on from the last checkpoint"
 
     @property
     def steps(self) -> int:

@@ -110,7 +110,7 @@ class PCNConfig(CoreConfig):
         on = content.get("refinements")
         if isinstance(on, Mapping):
             kept = {
-                name: OLDER.get(name, {})
+                name: _older(name, fields)
                 | {key: fields[key] for key in fields if f"{name}.{key}" not in RETIRED}
                 for name, fields in on.items()
             }
@@ -161,6 +161,14 @@ def _refuse_contradictions(layer: Mapping[str, Any]) -> None:
         refinement, _, field = name.partition(".")
         if field and refinement in REFINEMENTS and layer.get(refinement, True) in (False, None):
             raise UserError(f"{refinement} is turned off, but {name} is given")
+
+
+def _older(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The hyperparameters of a refinement that were not recorded with these."""
+    older = OLDER.get(name, {})
+    if name == "weighted_values":  # these two came together
+        return older | {"several_parts": "normalises" in fields}
+    return older
 
 
 def _known() -> str:

@@ -106,6 +106,23 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     projected = { x, y, depth, order };
   }
 
+  function drawCorners(context) {
+    const { run } = scene;
+    const ideal = axes().map((axis) => fraction(axis, run.ideal[axis.index], store.state.flipped));
+    const nadir = axes().map((axis) => fraction(axis, run.nadir[axis.index], store.state.flipped));
+    for (const [corner, name] of [
+      [ideal, 'ideal'],
+      [nadir, 'nadir'],
+    ]) {
+      const [x, y] = project(...corner);
+      context.strokeStyle = palette().quiet;
+      context.lineWidth = 1.5;
+      mark(context, 'plus', x, y, 6);
+      context.stroke();
+      badge(context, name, x + 6, y - 10, palette().quiet);
+    }
+  }
+
   function drawPoints(context) {
     const { run, mask } = scene;
     const colour = palette();
@@ -160,19 +177,6 @@ export function createScatter3d(host, header, { store, scene, pick }) {
       mark(context, 'circle', projected.x[hover], projected.y[hover], 9);
       context.stroke();
     }
-    const ideal = axes().map((axis) => fraction(axis, run.ideal[axis.index], store.state.flipped));
-    const nadir = axes().map((axis) => fraction(axis, run.nadir[axis.index], store.state.flipped));
-    for (const [corner, name] of [
-      [ideal, 'ideal'],
-      [nadir, 'nadir'],
-    ]) {
-      const [x, y] = project(...corner);
-      context.strokeStyle = palette().quiet;
-      context.lineWidth = 1.5;
-      mark(context, 'plus', x, y, 6);
-      context.stroke();
-      badge(context, name, x + 6, y - 10, palette().quiet);
-    }
   }
 
   function redraw() {
@@ -184,6 +188,7 @@ export function createScatter3d(host, header, { store, scene, pick }) {
     if (!surface.width) return;
     const context = clearLayer(surface, 0);
     drawWalls(context);
+    drawCorners(context); // first: their names cover what is below them
     drawOverlays(context);
     drawPoints(context);
     drawHighlights(context);

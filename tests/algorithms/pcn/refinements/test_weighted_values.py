@@ -228,6 +228,27 @@ def test_an_old_config_has_values_as_they_were_then():
     assert old["num_steps_undiscounted"] == 3
 
 
+def test_an_old_run_with_actions_of_several_parts_goes_on_without_values():
+    content = PCNConfig.of(PRESETS["default"]).to_json()
+    recorded = content["refinements"]["weighted_values"]
+    del recorded["several_parts"]
+    assert recorded_values(content).several_parts, "a run that already had them goes on with them"
+    del recorded["normalises"]
+    old = recorded_values(content)
+    box, choice = (
+        fresh_head(Stalls(action_space=space).spec, CONFIG)
+        for space in (gym.spaces.Box(-1, 1, (2,), np.float32), gym.spaces.Discrete(4))
+    )
+    assert WeightedValues().handles(box)
+    assert not old.handles(box)
+    assert old.handles(choice)
+
+
+def recorded_values(content):
+    kinds = {type(one): one for one in PCNConfig.recorded(content).refinements}
+    return kinds[WeightedValues]
+
+
 def test_a_config_with_settings_that_are_gone_still_opens():
     content = PCNConfig.of(PRESETS["default"]).to_json()
     content["refinements"]["weighted_values"] |= {"trial_share": 0.2, "least_share": 0.05}

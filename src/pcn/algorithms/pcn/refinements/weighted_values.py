@@ -45,6 +45,8 @@ class WeightedValues(LearningSettings, FollowingSettings):
     """Observations of more numbers, such as pictures, are not learnt from."""
     most_options: int = 32
     """Environments with more options have none; those of all parts of an action count."""
+    several_parts: bool = True
+    """Whether values are learnt of actions of several parts, too, such as levels of a Box."""
     fewest_steps: int = 2_000
     """Nothing is learnt from fewer steps."""
     share: float = 0.8
@@ -79,6 +81,7 @@ class WeightedValues(LearningSettings, FollowingSettings):
         sizes = head.option_sizes
         return (
             sizes is not None
+            and (self.several_parts or len(sizes) == 1)
             and sum(sizes) == head.num_outputs <= self.most_options
             and 1 < math.prod(sizes) <= MOST_ACTIONS
         )
