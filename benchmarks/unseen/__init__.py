@@ -14,6 +14,7 @@ from benchmarks.unseen.gambles import Gambles
 from benchmarks.unseen.gusts import Gusts
 from benchmarks.unseen.harvest import Harvest
 from benchmarks.unseen.inventory import Inventory
+from benchmarks.unseen.kiln import Kiln
 from benchmarks.unseen.lottery import Lottery
 from benchmarks.unseen.machine import Machine
 from benchmarks.unseen.modelled import ModelledEnvironment
@@ -36,6 +37,7 @@ UNSEEN: dict[str, type[ModelledEnvironment]] = {
     "gusts": Gusts,
     "harvest": Harvest,
     "inventory": Inventory,
+    "kiln": Kiln,
     "lottery": Lottery,
     "machine": Machine,
     "mountain-passes": MountainPasses,

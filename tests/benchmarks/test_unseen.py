@@ -5,7 +5,13 @@ import pytest
 
 from benchmarks.unseen import UNSEEN
 
-DETERMINISTIC = ("corridor", "harvest", "sledge", "units", "vault")
+DETERMINISTIC = (
+    "corridor",
+    "harvest",
+    "sledge",
+    "units",
+    "vault",
+)
 DEMONSTRATED = [
     (name, number) for name, make in UNSEEN.items() for number in range(len(make.demonstrations))
 ]
@@ -18,6 +24,7 @@ PLANNED = (
     "gusts",
     "machine",
     "salvage",
+    "kiln",
 )
 
 
