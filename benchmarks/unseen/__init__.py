@@ -17,6 +17,8 @@ from benchmarks.unseen.inventory import Inventory
 from benchmarks.unseen.kiln import Kiln
 from benchmarks.unseen.lottery import Lottery
 from benchmarks.unseen.machine import Machine
+from benchmarks.unseen.masked_corridor import MaskedCorridor
+from benchmarks.unseen.masked_vault import MaskedVault
 from benchmarks.unseen.modelled import ModelledEnvironment
 from benchmarks.unseen.mountain_passes import MountainPasses
 from benchmarks.unseen.ponds import Ponds
@@ -40,6 +42,8 @@ UNSEEN: dict[str, type[ModelledEnvironment]] = {
     "kiln": Kiln,
     "lottery": Lottery,
     "machine": Machine,
+    "masked-corridor": MaskedCorridor,
+    "masked-vault": MaskedVault,
     "mountain-passes": MountainPasses,
     "ponds": Ponds,
     "prospect": Prospect,

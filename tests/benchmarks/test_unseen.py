@@ -8,6 +8,8 @@ from benchmarks.unseen import UNSEEN
 DETERMINISTIC = (
     "corridor",
     "harvest",
+    "masked-corridor",
+    "masked-vault",
     "sledge",
     "units",
     "vault",
