@@ -6,6 +6,7 @@ observed. `benchmarks/unseen_environments.py` trains on them.
 
 from benchmarks.unseen.arms import Arms
 from benchmarks.unseen.battery import Battery
+from benchmarks.unseen.blackjack import Blackjack
 from benchmarks.unseen.clinic import Clinic
 from benchmarks.unseen.corridor import Corridor
 from benchmarks.unseen.courier import Courier
@@ -31,6 +32,7 @@ from benchmarks.unseen.vault import Vault
 UNSEEN: dict[str, type[ModelledEnvironment]] = {
     "arms": Arms,
     "battery": Battery,
+    "blackjack": Blackjack,
     "clinic": Clinic,
     "corridor": Corridor,
     "courier": Courier,

@@ -18,6 +18,7 @@ DEMONSTRATED = [
     (name, number) for name, make in UNSEEN.items() for number in range(len(make.demonstrations))
 ]
 PLANNED = (
+    "blackjack",
     "mountain-passes",
     "ponds",
     "inventory",
