@@ -11,11 +11,13 @@ from benchmarks.unseen.clinic import Clinic
 from benchmarks.unseen.corridor import Corridor
 from benchmarks.unseen.courier import Courier
 from benchmarks.unseen.debt import Debt
+from benchmarks.unseen.frozen_lake import FrozenLake
 from benchmarks.unseen.gambles import Gambles
 from benchmarks.unseen.gusts import Gusts
 from benchmarks.unseen.harvest import Harvest
 from benchmarks.unseen.inventory import Inventory
 from benchmarks.unseen.kiln import Kiln
+from benchmarks.unseen.knapsack import Knapsack
 from benchmarks.unseen.lottery import Lottery
 from benchmarks.unseen.machine import Machine
 from benchmarks.unseen.masked_corridor import MaskedCorridor
@@ -26,6 +28,8 @@ from benchmarks.unseen.ponds import Ponds
 from benchmarks.unseen.prospect import Prospect
 from benchmarks.unseen.salvage import Salvage
 from benchmarks.unseen.sledge import Sledge
+from benchmarks.unseen.space_traders import SpaceTraders
+from benchmarks.unseen.taxi import Taxi
 from benchmarks.unseen.units import Units
 from benchmarks.unseen.vault import Vault
 
@@ -37,11 +41,13 @@ UNSEEN: dict[str, type[ModelledEnvironment]] = {
     "corridor": Corridor,
     "courier": Courier,
     "debt": Debt,
+    "frozen-lake": FrozenLake,
     "gambles": Gambles,
     "gusts": Gusts,
     "harvest": Harvest,
     "inventory": Inventory,
     "kiln": Kiln,
+    "knapsack": Knapsack,
     "lottery": Lottery,
     "machine": Machine,
     "masked-corridor": MaskedCorridor,
@@ -51,6 +57,8 @@ UNSEEN: dict[str, type[ModelledEnvironment]] = {
     "prospect": Prospect,
     "salvage": Salvage,
     "sledge": Sledge,
+    "space-traders": SpaceTraders,
+    "taxi": Taxi,
     "units": Units,
     "vault": Vault,
 }

@@ -8,6 +8,7 @@ from benchmarks.unseen import UNSEEN
 DETERMINISTIC = (
     "corridor",
     "harvest",
+    "knapsack",
     "masked-corridor",
     "masked-vault",
     "sledge",
@@ -27,7 +28,10 @@ PLANNED = (
     "gusts",
     "machine",
     "salvage",
+    "frozen-lake",
     "kiln",
+    "space-traders",
+    "taxi",
 )
 
 
