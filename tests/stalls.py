@@ -121,3 +121,14 @@ class StallsOfTwoChoices(Stalls):
     def step(self, state, action, key):
         step = super().step(state, action[0], key)
         return step._replace(reward=step.reward - jnp.where(state.place == 1, 0.5 * action[1], 0.0))
+
+
+class StallsWithMasks(Stalls):
+    """The second stall is closed, and nobody may take the first option before the stalls."""
+
+    def __init__(self):
+        super().__init__(masked_actions=True)
+
+    def action_mask(self, state):
+        at_stalls = state.place == 1
+        return jnp.array([True, False, True, True]) & (at_stalls | (jnp.arange(4) > 0))

@@ -5,11 +5,21 @@ import pytest
 
 from benchmarks.unseen import UNSEEN
 
-DETERMINISTIC = ("corridor", "harvest", "sledge", "units", "vault")
+DETERMINISTIC = (
+    "corridor",
+    "harvest",
+    "knapsack",
+    "masked-corridor",
+    "masked-vault",
+    "sledge",
+    "units",
+    "vault",
+)
 DEMONSTRATED = [
     (name, number) for name, make in UNSEEN.items() for number in range(len(make.demonstrations))
 ]
 PLANNED = (
+    "blackjack",
     "mountain-passes",
     "ponds",
     "inventory",
@@ -18,6 +28,10 @@ PLANNED = (
     "gusts",
     "machine",
     "salvage",
+    "frozen-lake",
+    "kiln",
+    "space-traders",
+    "taxi",
 )
 
 

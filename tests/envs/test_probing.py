@@ -180,6 +180,20 @@ def test_limits_that_are_written_nowhere_are_observed():
     assert observed_limit([], [], None).steps == 1000
 
 
+class Brief(Road):
+    """Its first action says whether it ends after one, two, three or four steps."""
+
+    def step(self, action):
+        self.length = 1 + int([*self.script, action][0])
+        return super().step(action)
+
+
+def test_costs_are_followed_to_a_guessed_limit_only_where_random_episodes_do_not_end():
+    assert probed(Endless).reference_point[1] < -900  # of 1,000 steps, which is our guess
+    assert -45 < probed(Brief).reference_point[1] < -35  # ten times the longest
+    assert probed(Brief, step_limit=1000).reference_point[1] < -900
+
+
 def point(*episodes, ends=True, step_limit=10, gains=None):
     """The reference point of episodes, each a list of rewards."""
     arrays = [np.array(rewards, dtype=np.float64) for rewards in episodes]

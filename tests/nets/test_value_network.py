@@ -11,11 +11,10 @@ UNIT = np.array([2.0, 50.0], np.float32)
 SEEN, WEIGHTS = np.array([0.3, -1.0, 2.0], np.float32), np.array([0.25, 0.75], np.float32)
 
 
-def network(sizes=(4,), normalises=False):
-    zeros, key = np.zeros(3, np.float32), jax.random.PRNGKey(0)
-    return ValueNetwork(
-        zeros, zeros + 1, UNIT, sizes=sizes, width=8, normalises=normalises, key=key
-    )
+def network(sizes=(4,), normalises=False, masked=False):
+    zeros, key = np.zeros(3 + masked * sum(sizes), np.float32), jax.random.PRNGKey(0)
+    options = {"sizes": sizes, "normalises": normalises, "masked": masked}
+    return ValueNetwork(zeros, zeros + 1, UNIT, width=8, key=key, **options)
 
 
 def said(network):
@@ -56,3 +55,10 @@ def test_normalised_layers_do_not_grow_with_their_inputs():
 
     assert said_with_large_weights(normalises=True) < 5
     assert said_with_large_weights(normalises=False) > 50
+
+
+def test_the_best_option_is_one_that_the_mask_allows():
+    one = network(sizes=(3, 2), masked=True)
+    for mask in ([1, 0, 0, 0, 1], [0, 1, 0, 1, 0], [0, 0, 1, 1, 0]):
+        utilities = one.utilities(np.append(SEEN, mask).astype(np.float32), WEIGHTS)
+        np.testing.assert_array_equal(one.best(utilities), mask)

@@ -92,3 +92,18 @@ def test_an_episode_that_was_broken_off_could_have_gone_on():
     broken_off = jnp.array([False, True, False])
     seen.add(eqx.tree_at(lambda batch: batch.broken_off, whole, broken_off), OPTIONS)
     assert seen.steps.terminated.tolist() == [False, True, False, False, False]
+
+
+def test_a_mask_stands_behind_the_numbers_of_each_observation():
+    seen, masked = SeenSteps(100, step_limit=9), episodes()
+    masks = np.zeros((3, 3, 4), bool)
+    masks[0, 1, 2] = True
+    seen.add(
+        eqx.tree_at(lambda one: one.action_masks, masked, masks, is_leaf=lambda x: x is None),
+        OPTIONS,
+    )
+    steps = seen.steps
+    assert steps.observations[1].tolist()[-4:] == [0, 0, 1, 0]
+    assert steps.next_observations[0].tolist()[-4:] == [0, 0, 1, 0]
+    # What is allowed after the last step is not recorded, so all is.
+    assert steps.next_observations[1].tolist()[-4:] == [1, 1, 1, 1]

@@ -17,7 +17,13 @@ from pcn.envs.gymnasium_source import GymnasiumSource
 from pcn.envs.random_episodes import Prober, RandomEpisode
 from pcn.envs.reference_points import never_negative, reference_point
 from pcn.envs.silence import ignore_answer
-from pcn.envs.step_limits import UNLIMITED_STEPS, StepLimit, observed_limit, written_limit
+from pcn.envs.step_limits import (
+    UNLIMITED_STEPS,
+    StepLimit,
+    longest_useful,
+    observed_limit,
+    written_limit,
+)
 
 PROBE_EPISODES = 20
 """Random episodes in which returns are measured."""
@@ -147,7 +153,11 @@ def probe(
         reference_point=reference_point(
             rewards,
             [one.terminated for one in first_ones],
-            step_limit=limit.steps,
+            step_limit=longest_useful(
+                limit,
+                [len(one.actions) for one in first_ones],
+                all_ended=all(one.terminated for one in whole),
+            ),
             never_negative=never_negative(prober.environment, rewards[0].shape[1]),
         ),
         deterministic=not random,

@@ -9,6 +9,10 @@ UNLIMITED_STEPS = 1000
 """Step limit of environments that have none, if the budget allows episodes of that length."""
 OF_EQUAL_LENGTH = 10
 """Limit as a multiple of the episode length, if all random episodes had the same length."""
+OF_ENDING_LENGTH = 10
+"""Costs are extrapolated to this multiple of the longest random episode, if all of them ended."""
+OURS = "ours: none is known"
+"""The source of limits that neither are written nor were seen."""
 EPISODES_IN_BUDGET = 100
 """The fewest episodes of an environment without a limit that fit into the budget."""
 _ATTRIBUTES = (
@@ -62,6 +66,17 @@ def _is_limit(value: Any) -> bool:
         return False
 
 
+def longest_useful(limit: StepLimit, lengths: Sequence[int], *, all_ended: bool) -> int:
+    """How long useful episodes may be: far shorter than a limit of ours if random ones all ended.
+
+    >>> longest_useful(StepLimit(1000, OURS), [1, 2, 2], all_ended=True)
+    20
+    """
+    if limit.source != OURS or not all_ended:
+        return limit.steps
+    return min(limit.steps, OF_ENDING_LENGTH * max(lengths))
+
+
 def observed_limit(
     truncated: Sequence[int], terminated: Sequence[int], total_steps: int | None
 ) -> StepLimit:
@@ -79,6 +94,6 @@ def observed_limit(
     if len(terminated) > 1 and not truncated and min(terminated) == max(terminated):
         most = min(most, OF_EQUAL_LENGTH * max(terminated))
     if total_steps is None:
-        return StepLimit(most, "ours: none is known")
+        return StepLimit(most, OURS)
     affordable = max(total_steps // EPISODES_IN_BUDGET, 2 * longest, 1)
-    return StepLimit(min(affordable, most), "ours: none is known")
+    return StepLimit(min(affordable, most), OURS)

@@ -8,6 +8,8 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from pcn.types import AnyArray
 
 HIDDEN_LAYERS = 2
+FORBIDDEN = -1e9
+"""The utility of options that a mask forbids."""
 
 
 class ValueNetwork(eqx.Module):
@@ -18,9 +20,10 @@ class ValueNetwork(eqx.Module):
     Seyde et al., "Solving continuous control via Q-learning", 2023, arXiv:2210.12566. Options of
     all parts lie side by side, as the outputs of an action head do.
 
-    Observations are vectors of real numbers. Values are in units: an objective's return is its
-    value times its unit. Weights refer to extents: an objective of twice the extent has returns
-    that differ by twice as much for the same weight. Batch with `jax.vmap`.
+    Observations are vectors of real numbers; where actions are `masked`, the last of them are the
+    mask: 1 for each option that is allowed, and 0 for the others. Values are in units: an
+    objective's return is its value times its unit. Weights refer to extents: an objective of twice
+    the extent has returns that differ by twice as much for the same weight. Batch with `jax.vmap`.
     """
 
     network: eqx.nn.MLP
@@ -33,6 +36,8 @@ class ValueNetwork(eqx.Module):
     """How many options each part of an action has."""
     normalises: bool = eqx.field(static=True)
     """Whether the outputs of hidden layers are normalised before they are rectified."""
+    masked: bool = eqx.field(static=True)
+    """Whether the last numbers of an observation say which options are allowed."""
 
     def __init__(
         self,
@@ -43,12 +48,13 @@ class ValueNetwork(eqx.Module):
         sizes: tuple[int, ...],
         width: int,
         normalises: bool,
+        masked: bool = False,
         key: PRNGKeyArray,
     ) -> None:
         """The extent of each objective is one unit at first; it may be set later."""
         self.mean, self.deviation = jnp.asarray(mean), jnp.asarray(deviation)
         self.unit = self.extent = jnp.asarray(unit)
-        self.sizes, self.normalises = sizes, normalises
+        self.sizes, self.normalises, self.masked = sizes, normalises, masked
         inputs, outputs = len(mean) + len(unit), sum(sizes) * len(unit)
         self.network = eqx.nn.MLP(inputs, outputs, width, HIDDEN_LAYERS, key=key)
 
@@ -77,8 +83,11 @@ class ValueNetwork(eqx.Module):
     def utilities(
         self, observation: Float[AnyArray, " number"], weights: Float[AnyArray, " objective"]
     ) -> Float[Array, " option"]:
-        """The weighted sum of each option's value, in extents."""
-        return self.weighed(self(observation, weights), weights)
+        """The weighted sum of each option's value, in extents; very low for forbidden options."""
+        utilities = self.weighed(self(observation, weights), weights)
+        if not self.masked:
+            return utilities
+        return jnp.where(observation[-sum(self.sizes) :] > 0, utilities, FORBIDDEN)
 
     def best(self, utilities: Float[Array, " option"]) -> Float[Array, " option"]:
         """1 for the best option of each part, 0 for all others."""

@@ -16,7 +16,10 @@ _ALIGNMENT = 64
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Steps of some episodes, in the order in which they were taken."""
+    """Steps of some episodes, in the order in which they were taken.
+
+    Where actions are masked, a mask stands behind the numbers of each observation.
+    """
 
     observations: Float[np.ndarray, "step number"]
     options: Int[np.ndarray, " step"]
@@ -78,11 +81,13 @@ class SeenSteps:
         lengths = lengths[rows]
         longest = int(lengths.max())
         valid = np.arange(longest) < lengths[:, None]
-        seen = flat(episodes.observations, 2)[rows, :longest].astype(np.float32)
+        seen = observed(episodes)[rows, :longest]
         after = np.empty_like(seen)
         after[:, :-1] = seen[:, 1:]
         ends = np.arange(len(rows)), lengths - 1
-        after[ends] = flat(episodes.last_observations, 1)[rows]
+        last = flat(episodes.last_observations, 1)[rows]
+        after[*ends, : last.shape[1]] = last
+        after[*ends, last.shape[1] :] = 1.0  # what is allowed after the end is not recorded
         terminated, first = np.zeros(valid.shape, bool), np.zeros(valid.shape, bool)
         if self._truncation_ends:
             terminated[ends] = episodes.ended[rows]
@@ -127,6 +132,14 @@ class SeenSteps:
         if names[0] in arrays:
             columns = [arrays[name] for name in names]
             self._append([*columns, steps_left(arrays["first"])])
+
+
+def observed(episodes: Episodes) -> Float[np.ndarray, "episode time number"]:
+    """The numbers of all observations, and behind them what is allowed where actions are masked."""
+    seen = flat(episodes.observations, 2).astype(np.float32)
+    if episodes.action_masks is None:
+        return seen
+    return np.concatenate([seen, np.asarray(episodes.action_masks, np.float32)], axis=-1)
 
 
 def steps_left(first: Bool[np.ndarray, " step"]) -> Int[np.ndarray, " step"]:

@@ -159,15 +159,39 @@ def test_the_exploring_network_gets_fewer_updates_where_plans_can_be_made(
 @pytest.mark.slow
 def test_a_step_of_the_archive_that_was_never_counted_has_no_visits():
     """Logged episodes are in the dataset, and were not run."""
-    training = explored(River(), num_batches=0)
+    settings = dataclasses.replace(SETTINGS, fewest_steps=1)
+    training = explored(River(), num_batches=0, settings=settings)
     episodes = walked_trainings.random_episodes(training)
     training.dataset.add(episodes)
-    assert SETTINGS.visits_on_archive(training) > 0
+    assert settings.visits_on_archive(training) > 0
     # As if nobody had ever swum, nor chosen safety: the last action of the last state is missing.
-    counts = SETTINGS.counts(training)
+    counts = settings.counts(training)
     counts._clear()
     counts.add(eqx.tree_at(lambda batch: batch.actions, episodes, 0 * episodes.actions))
-    assert SETTINGS.visits_on_archive(training) == 0
+    assert settings.visits_on_archive(training) == 0
+
+
+class Jackpot(River):
+    """One decision: it pays 1 in five places, each as likely, and 9 in another, which is rare."""
+
+    def reset(self, key):
+        place_key, rare_key = jax.random.split(key)
+        place = jax.random.randint(place_key, (1,), 0, 5)
+        return Bank(jnp.where(jax.random.uniform(rare_key) < 0.01, 5, place))
+
+    def step(self, state, action, key):
+        won = jnp.where(state.place[0] == 5, 9.0, 1.0)
+        return Step(state, jnp.stack([won, 0.0]) * (1 - action), jnp.array(True))
+
+
+@pytest.mark.slow
+def test_a_lucky_beginning_does_not_hide_that_all_others_are_known():
+    training = explored(Jackpot(), num_batches=10)
+    archive = training.dataset.archive()
+    assert archive.rows.lengths.sum() < 30
+    few = dataclasses.replace(SETTINGS, fewest_steps=1)
+    assert few.visits_on_archive(training) < 20
+    assert SETTINGS.visits_on_archive(training) > 40
 
 
 @pytest.mark.slow

@@ -3,6 +3,8 @@
 import dataclasses
 
 import gymnasium as gym
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -167,7 +169,7 @@ def test_routes_take_their_share_of_steps_and_no_more():
 def test_every_step_teaches_the_model():
     _, training = warmed_up()
     state = training.states["Routes"]
-    assert state._num_seen == training.steps
+    assert state.num_seen == training.steps
     assert len(state.model) + state.model.num_repeated == training.steps
 
 
@@ -190,17 +192,48 @@ def test_a_restored_training_goes_on_as_before():
 
 
 @pytest.mark.slow
+class MaskedTreasure(DeepSeaTreasure):
+    """Moves that lead nowhere are forbidden."""
+
+    def __init__(self):
+        super().__init__()
+        object.__setattr__(self, "spec", dataclasses.replace(self.spec, masked_actions=True))
+
+    def action_mask(self, state):
+        def moves(action):
+            after = self.step(state, action, jax.random.PRNGKey(0)).state
+            return jnp.any(self.observation(after) != self.observation(state))
+
+        return jax.vmap(moves)(jnp.arange(4))
+
+
+@pytest.mark.slow
+def test_what_masks_forbid_is_learnt_and_the_whole_front_is_found():
+    routes = Routes(judged_after=1, repeated=0.0)
+    config = dataclasses.replace(CONFIG, refinements=(routes,))
+    _, training = warmed_up(config, environment=MaskedTreasure())
+    truth = {tuple(point) for point in DeepSeaTreasure().spec.front.returns.tolist()}
+    assert not truth <= points(training)
+    for _ in range(40):
+        routes.after_exploring(training)
+        training.runner.steps += 50  # as exploration would
+    assert points(training) == truth
+    state = routes._state(training)
+    predicted = state.model.predict(np.tile(state.start, (4, 1)), np.arange(4))
+    assert predicted.known.tolist() == [False, True, False, True]  # neither up nor left
+
+
 def test_where_steps_do_not_repeat_nothing_is_searched_and_learning_ends():
     never = Routes(repeated=1.0, judged_after=1, given_up_after=10)
     trainer, training = warmed_up(dataclasses.replace(CONFIG, refinements=(never,)))
     state, before = training.states["Routes"], training.steps
     never.after_exploring(training)
     assert (training.steps, state.work) == (before, 0)
-    seen = state._num_seen
+    seen = state.num_seen
     assert len(state.model) >= 10
     trainer._explore()
     assert training.steps > before
-    assert state._num_seen == seen
+    assert state.num_seen == seen
 
 
 @pytest.mark.slow

@@ -17,7 +17,15 @@ from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.episodes import Episodes
 from pcn.errors import UserError
 from pcn.serialisation.arrays import named_arrays
-from stalls import CONFIG, PAID, SETTINGS, Stalls, StallsOfParts, StallsOfTwoChoices
+from stalls import (
+    CONFIG,
+    PAID,
+    SETTINGS,
+    Stalls,
+    StallsOfParts,
+    StallsOfTwoChoices,
+    StallsWithMasks,
+)
 
 
 def fitted(training, iterations=None):
@@ -49,6 +57,20 @@ def test_sure_returns_are_found_although_a_winning_ticket_dominates_them(finishe
     # Each command is what the values expect, and all but few are what comes.
     missing = np.abs(contender.desired_returns - returns).max(axis=1)
     assert np.median(missing) < 0.3
+
+
+@pytest.mark.slow
+def test_what_masks_forbid_is_neither_expected_nor_taught():
+    training = explored(StallsWithMasks(), CONFIG)._training
+    fitting = fitted(training)
+    lessons = fitting._lessons()
+    forbidden = ~np.asarray(lessons.action_masks)[: len(fitting._plans)]
+    assert forbidden[:, 1].all()
+    assert not np.asarray(lessons.goodness)[: len(fitting._plans)][forbidden].any()
+    assert fitting.vectors[:, 1].max() < 1.7  # not the 2 of the closed stall
+    returns = executed(training, fitting.contender, 100)
+    for paid in PAID[[0, 2]]:
+        assert np.abs(returns - paid).max(axis=1).min() < 0.05
 
 
 @pytest.mark.slow
@@ -185,7 +207,7 @@ def test_it_is_on_by_default_only_where_outcomes_are_random_and_seen_as_several_
 
     assert applies()
     assert not applies(deterministic=True)
-    assert not applies(masked_actions=True)
+    assert applies(masked_actions=True)
     assert not applies(observation_space=gym.spaces.Box(-9, 9, (2,), np.float32))
     assert not applies(observation_space=gym.spaces.Discrete(10**6))
     assert not applies(observation_space=gym.spaces.Box(0, 255, (3, 40, 40), np.uint8))

@@ -37,6 +37,8 @@ class Planning(AbstractPlanning):
     name = "planning"
     median_visits: int = 20
     """Visits that half of the steps of the archive's episodes must have had."""
+    fewest_steps: int = 64
+    """Where the archive's episodes have fewer steps than this, all stored ones count instead."""
     least_visits: int = 2
     """Actions that were tried less often in a state are not planned with, if others were."""
     errors: float = 2.5
@@ -72,8 +74,9 @@ class Planning(AbstractPlanning):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(
-            self, 1, "median_visits", "least_visits", "most_states", "most_actions", "window",
-            "fewest_vectors", "most_vectors", "work", "weights", "most_nodes", "most_lessons",
+            self, 1, "median_visits", "fewest_steps", "least_visits", "most_states", "most_actions",
+            "window", "fewest_vectors", "most_vectors", "work", "weights", "most_nodes",
+            "most_lessons",
         )  # fmt: skip
         at_least(self, 0, "errors", "most_new", "least_probability", "update_share")
         at_most(self, 1, "most_new", "update_share")
@@ -151,8 +154,13 @@ class Planning(AbstractPlanning):
         return self.update_share if self.is_sound(training) else 1.0
 
     def visits_on_archive(self, training: Training) -> float:
-        """How often the steps of the archive's episodes were taken in all, in the median."""
+        """How often the steps of the archive's episodes were taken in all, in the median.
+
+        A few lucky episodes of one or two steps say little: where they began is chance, too.
+        """
         counts, rows = self.counts(training), training.dataset.archive().rows
+        if rows.lengths.sum() < self.fewest_steps:
+            rows = training.dataset.rows
         store, longest = training.dataset.store, int(rows.lengths.max())
         observations = training.dataset.padded_observations(rows)
         states = counts.states_of(observations, longest)

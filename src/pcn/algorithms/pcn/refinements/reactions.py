@@ -90,7 +90,7 @@ class Reactions(AbstractRefinement):
     numbers and whose random episodes are long and mostly run to the step limit.
     """
 
-    budget_share: float = 0.15
+    budget_share: float = 0.4
     """Most of the budget that the first policies may take."""
     first: int = 128
     """How many first policies there are, if the budget allows."""

@@ -50,9 +50,9 @@ _DISCRETE = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBin
 class Routes(AbstractRefinement):
     """Search a model of what actions do for better routes, and play what it promises.
 
-    Only in deterministic environments with few discrete actions, no action masks and observations
-    of whole numbers, or of real ones that lie on a grid; where steps hardly ever repeat, nothing is
-    searched.
+    Only in deterministic environments with few discrete actions, and observations of whole numbers
+    or of real ones that lie on a grid; where steps hardly ever repeat, nothing is searched. What
+    action masks forbid is learnt like what actions do.
     """
 
     steps_share: float = 0.5
@@ -113,7 +113,6 @@ class Routes(AbstractRefinement):
         """Only where the same actions have the same outcome and both can be counted."""
         return (
             spec.deterministic
-            and not spec.masked_actions
             and isinstance(spec.action_space, _DISCRETE)
             and int(np.prod(action_sizes(spec))) <= self.most_actions
             and num_parts(spec) <= self.most_parts
@@ -151,10 +150,21 @@ class Routes(AbstractRefinement):
                 allowed < training.schedule.mean_length
                 or state.work >= self.work_per_step * training.steps / 2**state.fruitless
                 or state.work >= self.most_work
-                or not (len(state.model) < self.judged_after or state.repeats(self.repeated))
+                or not self._is_worth_it(training, state)
                 or not self._try(training, self._search(training), allowed)
             ):
                 return
+
+    def _is_worth_it(self, training: Training, state: RoutesState) -> bool:
+        """Whether steps repeat, or are too few to tell.
+
+        Where actions are masked, nothing is searched before it is known: what masks forbid is not
+        known of states that were never seen.
+        """
+        if training.spec.masked_actions and state.num_seen < self.judged_after:
+            return False
+        undecided = len(state.model) < self.judged_after and not training.spec.masked_actions
+        return undecided or state.repeats(self.repeated)
 
     def _search(self, training: Training) -> Found:
         """Search the model as it is now, from the start and from the archive's episodes."""

@@ -71,9 +71,7 @@ class WeightedValues(LearningSettings, FollowingSettings):
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where chance plays a part, and observations are several numbers, of any kind."""
         return (
-            not spec.deterministic
-            and not spec.masked_actions
-            and self.fewest_numbers <= num_parts(spec) <= self.most_numbers
+            not spec.deterministic and self.fewest_numbers <= num_parts(spec) <= self.most_numbers
         )
 
     def handles(self, head: AbstractActionHead) -> bool:
@@ -114,6 +112,11 @@ class WeightedValues(LearningSettings, FollowingSettings):
         counting = [one for one in training.refinements if isinstance(one, Planning)]
         return any(not one.counts(training).given_up for one in counting)
 
+    def understands_masks(self, training: Training) -> bool:
+        """Whether action masks, if there are any, tell about every option."""
+        head = training.learner.policy.action_head
+        return not training.spec.masked_actions or head.mask_size == sum(head.option_sizes or ())
+
     def sees_the_end(self, training: Training) -> bool:
         """Whether values look far enough ahead: rewards are discounted, or episodes are short."""
         longest = self.state(training).seen.longest
@@ -132,6 +135,8 @@ class WeightedValues(LearningSettings, FollowingSettings):
         """Learn from what was seen, then act by what was learnt."""
         state = self.state(training)
         if self.share == 0 or len(state.seen) < self.fewest_steps:
+            return
+        if not self.understands_masks(training):
             return
         if self.is_left_to_planning(training) or not self.sees_the_end(training):
             return

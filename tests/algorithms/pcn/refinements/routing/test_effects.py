@@ -77,6 +77,26 @@ def test_a_step_with_another_outcome_is_predicted_no_more_and_others_are():
     np.testing.assert_array_equal(restored.common_reward(), model.common_reward())
 
 
+def test_what_is_forbidden_is_not_predicted_and_others_are():
+    """Steps against the border are forbidden instead of doing nothing."""
+    steps = all_steps()
+    allowed = [step for step in steps if step[2] != step[0]]
+    forbidden = [step for step in steps if step[2] == step[0]]
+    states, actions = (np.array(column) for column in list(zip(*forbidden, strict=True))[:2])
+    model = taught(fresh(), allowed[::2])
+    foresight = model.foresight
+    model.forbid(states.astype(float)[::2], actions[::2])
+    assert (model.foresight, model.num_repeated) == (foresight, 0)  # nothing was taken
+    model.foresight = 1.0  # so that what was never seen is predicted, too
+    assert share_right(model, allowed[::2]) == 1.0
+    assert not model.predict(states.astype(float)[::2], actions[::2]).known.any()
+    elsewhere = model.predict(states.astype(float)[1::2], actions[1::2])
+    assert elsewhere.known.mean() < 0.5
+    again = len(model)
+    model.forbid(states.astype(float)[::2], actions[::2])
+    assert len(model) == again
+
+
 def test_an_end_that_did_not_come_from_the_step_ends_nothing():
     """As where a clock that is not observed ends the episode."""
     steps = all_steps()

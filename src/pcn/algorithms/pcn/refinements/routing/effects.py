@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int, UInt64
 
 from pcn.algorithms.pcn.refinements.routing.effect_trees import EffectTrees
 from pcn.algorithms.pcn.refinements.routing.outcomes import (
+    Effect,
     Outcomes,
     Predicted,
     effects_of,
@@ -108,24 +109,38 @@ class Effects:
             again &= ~at_limit
         fresh, index = fresh[: self._most_steps - len(self)], np.flatnonzero(again)
         if len(fresh):
-            self._add(tidy(observations[fresh]), actions[fresh], outcomes.taking(fresh))
+            seen = tidy(observations[fresh])
+            self._add(seen, actions[fresh], effects_of(seen, outcomes.taking(fresh)), taken=True)
         if len(index):
             self._correct(steps[index], observations[index], outcomes.taking(index))
+
+    def forbid(
+        self, observations: Float[np.ndarray, "step part"], actions: Int[np.ndarray, " step"]
+    ) -> None:
+        """Take in actions that are not allowed: nothing is predicted of them, as if they had had
+        several outcomes, and the trees learn where else they are not allowed."""
+        _, fresh = self._numbered(observations, actions)
+        fresh = fresh[: self._most_steps - len(self)]
+        if len(fresh):
+            nothing = np.full((len(fresh), self._effects.shape[1]), np.nan)
+            self._add(tidy(observations[fresh]), actions[fresh], nothing, taken=False)
 
     def _add(
         self,
         observations: Float[np.ndarray, "step part"],
         actions: Int[np.ndarray, " step"],
-        outcomes: Outcomes,
+        effects: Effect,
+        *,
+        taken: bool,
     ) -> None:
-        """Take in steps that were never taken before."""
-        effects = effects_of(observations, outcomes)
+        """Take in steps that are new; those that were taken show how good predictions are."""
         kinds = np.fromiter((self._kind(effect) for effect in effects), np.int64, len(effects))
         leaves = self._trees.leaves(actions, observations)
         right = self._trees.labels[leaves] == kinds
-        # The first steps count equally; later on, older ones fade.
-        now = max(len(right) / (len(self) + len(right)), 1 - MEMORY ** len(right))
-        self.foresight += now * (float(right.mean()) - self.foresight)
+        if taken:
+            # The first steps count equally; later on, older ones fade.
+            now = max(len(right) / (len(self) + len(right)), 1 - MEMORY ** len(right))
+            self.foresight += now * (float(right.mean()) - self.foresight)
         self._observations = np.concatenate([self._observations, observations])
         self._actions = np.concatenate([self._actions, actions])
         self._kinds = np.concatenate([self._kinds, kinds])

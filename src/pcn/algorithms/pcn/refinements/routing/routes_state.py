@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
-from jaxtyping import Float, Int, Num
+from jaxtyping import Bool, Float, Int, Num
 
 from pcn.algorithms.pcn.dataset import Dataset
 from pcn.algorithms.pcn.refinements.abstract import AbstractState
@@ -17,6 +17,7 @@ from pcn.algorithms.pcn.rows import Rows
 from pcn.envs.observations import num_parts, whole_numbers
 from pcn.envs.spec import EnvironmentSpec
 from pcn.episodes import Episodes, flat
+from pcn.fingerprints import row_fingerprints
 from pcn.nets.heads.categorical import CategoricalHead
 
 FIRST_BEAM = 64
@@ -53,7 +54,8 @@ class RoutesState(AbstractState):
         """Searches in a row that brought nothing."""
         self.steps = 0
         """Environment steps of played routes."""
-        self._num_seen = 0
+        self.num_seen = 0
+        """Steps that were learnt from."""
         self._step_limit = spec.step_limit
         self._shortest, self._longest = NEVER, 0  # of the episodes that came to an end
         self._graph: RouteGraph | None = None
@@ -79,7 +81,7 @@ class RoutesState(AbstractState):
         grid = fitted(numbers) if self._grid is None else self._grid.widened(numbers)
         if self._grid is not None:
             self.restarts += 1
-            self.model, self._graph, self._num_seen = self._fresh_model(), None, 0
+            self.model, self._graph, self.num_seen = self._fresh_model(), None, 0
         if grid is None:
             self.restarts = MOST_RESTARTS + 1
         self._grid = grid
@@ -114,11 +116,26 @@ class RoutesState(AbstractState):
             return
         seen, after = self._in_levels(seen), self._in_levels(after)
         self.start = tidy(seen[0, 0])
-        self._num_seen += int(lengths.sum())
+        self.num_seen += int(lengths.sum())
         outcomes = Outcomes(after[valid], rewards[valid], terminated[valid])
         at_limit = np.zeros_like(terminated)
         at_limit[last] = lengths == (self.fixed_length or self._step_limit)
         self.model.learn(seen[valid], numbers[valid], outcomes, at_limit=at_limit[valid])
+        if episodes.action_masks is not None:
+            self._forbid(seen[valid], np.asarray(episodes.action_masks)[real, :longest][valid])
+
+    def _forbid(
+        self,
+        observations: Float[np.ndarray, "step part"],
+        masks: Bool[np.ndarray, "step choice"],
+    ) -> None:
+        """Learn what is not allowed, once for each observation."""
+        _, first = np.unique(row_fingerprints(tidy(observations)), return_index=True)
+        options = self.rows_of(np.arange(self.model.num_actions))
+        ends = np.cumsum(self._sizes)
+        allowed = masks[first][:, options + (ends - self._sizes)].all(axis=2)
+        which, actions = np.nonzero(~allowed)
+        self.model.forbid(observations[first][which], actions)
 
     @property
     def fixed_length(self) -> int | None:
@@ -127,7 +144,7 @@ class RoutesState(AbstractState):
 
     def repeats(self, share: float) -> bool:
         """Whether at least this share of all steps had been taken before."""
-        return self.model.num_repeated >= share * max(1, self._num_seen)
+        return self.model.num_repeated >= share * max(1, self.num_seen)
 
     def graph(self, most_steps: int) -> RouteGraph:
         """The graph of the model as it is now; kept until the model changes or it is forgotten."""
@@ -171,7 +188,7 @@ class RoutesState(AbstractState):
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """The model and the costs."""
-        counts = np.array([self.beam, self.work, self.fruitless, self.steps, self._num_seen])
+        counts = np.array([self.beam, self.work, self.fruitless, self.steps, self.num_seen])
         model = {f"model.{name}": array for name, array in self.model.to_arrays().items()}
         lengths = np.array([self._shortest, self._longest])
         grid = (
@@ -184,7 +201,7 @@ class RoutesState(AbstractState):
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take over what `to_arrays` gave."""
         counts = (int(count) for count in arrays["counts"])
-        self.beam, self.work, self.fruitless, self.steps, self._num_seen = counts
+        self.beam, self.work, self.fruitless, self.steps, self.num_seen = counts
         self.start = np.array(arrays["start"])
         self.restarts = int(arrays.get("restarts", 0))  # older ones have none
         if "units" in arrays:

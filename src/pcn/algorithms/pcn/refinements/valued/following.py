@@ -21,11 +21,10 @@ from pcn.algorithms.pcn.refinements.valued.value_learning import (
 )
 from pcn.algorithms.pcn.training import Training
 from pcn.algorithms.pcn.update import Learner, cosine_decay
-from pcn.envs.observations import from_flat
-from pcn.episodes import flat
+from pcn.envs.observations import from_flat, num_parts
 from pcn.nets.value_network import ValueNetwork
 from pcn.pareto import spread_out
-from pcn.planning.seen_steps import Steps
+from pcn.planning.seen_steps import Steps, observed
 from pcn.planning.weighted_planning import spread_weights
 from pcn.serialisation.arrays import named_arrays, with_named_arrays
 
@@ -108,18 +107,20 @@ class Following(AbstractFitting):
         head = self._training.learner.policy.action_head
         weights = self._weights[self._plans]
         of_options = values_of(self._values, self._observations, weights)
-        utilities = utilities_of(self._values, of_options, weights)
+        utilities = utilities_of(self._values, of_options, self._observations, weights)
         parts = parts_of(self._values, utilities)
         best = np.stack([part.max(axis=1) for part in parts], axis=1)
         low, high = np.quantile(best.sum(axis=1), (0.05, 0.95))
         worse = np.concatenate([part.max(axis=1, keepdims=True) - part for part in parts], axis=1)
         worse = worse / max(high - low, 1e-12)
         size = room_for(len(best))
-        observations = from_flat(self._training.spec.observation_space, self._observations)
+        spec = self._training.spec
+        numbers, masks = np.split(self._observations, [num_parts(spec)], axis=1)
+        observations = from_flat(spec.observation_space, numbers)
         options = np.stack([part.argmax(axis=1) for part in parts], axis=1).astype(np.int32)
         return Lessons(
             observations=jax.tree.map(lambda leaf: padded(leaf, size), observations),
-            action_masks=None,
+            action_masks=padded(masks > 0, size) if spec.masked_actions else None,
             desired_returns=padded(self.vectors.astype(np.float32), room_for(len(self.vectors))),
             first_horizon=np.asarray(self._horizon, np.float32),
             states=padded(np.arange(len(best), dtype=np.int32), size),
@@ -180,7 +181,7 @@ class Following(AbstractFitting):
         lengths = np.asarray(episodes.lengths)[:count]
         longest = int(lengths.max())
         valid = np.arange(longest) < lengths[:, None]
-        seen = flat(episodes.observations, 2)[:count, :longest][valid].astype(np.float32)
+        seen = observed(episodes)[:count, :longest][valid]
         plans, times = np.nonzero(valid)
         self._observations = np.concatenate([self._observations, seen])
         self._plans = np.concatenate([self._plans, index[plans].astype(np.int32)])

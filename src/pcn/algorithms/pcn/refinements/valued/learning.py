@@ -60,8 +60,10 @@ def num_steps(settings: LearningSettings, training: Training) -> int:
 
 def blank(settings: LearningSettings, training: Training) -> ValueLearner:
     """A learner with arrays of the right shapes."""
-    zeros = np.zeros(num_parts(training.spec), np.float32)
-    unit = np.ones(training.spec.num_objectives, np.float32)
+    head, spec = training.learner.policy.action_head, training.spec
+    numbers = num_parts(spec) + (head.mask_size if spec.masked_actions else 0)
+    zeros = np.zeros(numbers, np.float32)
+    unit = np.ones(spec.num_objectives, np.float32)
     return _learner(settings, training, zeros, zeros + 1, unit, np.zeros(2, np.uint32))
 
 
@@ -206,7 +208,9 @@ def _learner(
 ) -> ValueLearner:
     sizes = training.learner.policy.action_head.option_sizes
     assert sizes is not None
-    return _fresh(mean, deviation, unit, sizes, settings.width, settings.normalises, key)
+    masked = training.spec.masked_actions
+    width, normalises = settings.width, settings.normalises
+    return _fresh(mean, deviation, unit, sizes, width, normalises, masked, key)
 
 
 def _spread(training: Training) -> Float[np.ndarray, " objective"]:
@@ -253,10 +257,18 @@ def _fresh(
     sizes: tuple[int, ...],
     width: int,
     normalises: bool,
+    masked: bool,
     key: UInt32[AnyArray, " 2"],
 ) -> ValueLearner:
     """An untrained learner; one program for all its arrays."""
     network = ValueNetwork(
-        mean, deviation, unit, sizes=sizes, width=width, normalises=normalises, key=jnp.asarray(key)
+        mean,
+        deviation,
+        unit,
+        sizes=sizes,
+        width=width,
+        normalises=normalises,
+        masked=masked,
+        key=jnp.asarray(key),
     )
     return ValueLearner.fresh(network)

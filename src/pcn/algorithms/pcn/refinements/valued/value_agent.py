@@ -11,7 +11,7 @@ from pcn.types import AnyArray
 
 
 class ValueAgent(AbstractNoisyAgent):
-    """Takes the options of highest weighted value, one in each part of an action; without masks."""
+    """Takes the options of highest weighted value, one in each part of an action."""
 
     shared: ClassVar[tuple[str, ...]] = ("values", "action_head")
 
@@ -21,7 +21,9 @@ class ValueAgent(AbstractNoisyAgent):
     def wanted(
         self, observation: PyTree[Array], mask: Bool[Array, " choice"] | None
     ) -> tuple[Num[Array, " part"], Bool[Array, ""]]:
-        """The best option."""
-        del mask
-        utilities = self.values.utilities(in_a_row(observation), self.weights)
+        """The best option of those that the mask allows."""
+        numbers = in_a_row(observation)
+        if mask is not None:
+            numbers = jnp.concatenate([numbers, mask.astype(jnp.float32)])
+        utilities = self.values.utilities(numbers, self.weights)
         return self.action_head.greedy(utilities), jnp.asarray(True)

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, Int
 
 from pcn.algorithms.pcn.refinements.valued.replay import Outlook, Replay
 from pcn.algorithms.pcn.update import OPTIMISER
-from pcn.nets.value_network import ValueNetwork
+from pcn.nets.value_network import FORBIDDEN, ValueNetwork
 from pcn.types import AnyArray, RandomKey
 
 
@@ -176,10 +176,15 @@ def values_of(
 def utilities_of(
     values: ValueNetwork,
     of_options: Float[np.ndarray, "state option objective"],
+    observations: Float[np.ndarray, "state number"],
     weights: Float[np.ndarray, "state objective"],
 ) -> Float[np.ndarray, "state option"]:
-    """The weighted sums of what `values_of` says."""
-    return np.einsum("sao,so->sa", of_options, weights * np.asarray(values.unit / values.extent))
+    """The weighted sums of what `values_of` says; very low for options that a mask forbids."""
+    scale = weights * np.asarray(values.unit / values.extent)
+    utilities = np.einsum("sao,so->sa", of_options, scale)
+    if not values.masked:
+        return utilities
+    return np.where(observations[:, -sum(values.sizes) :] > 0, utilities, FORBIDDEN)
 
 
 def expected_of_plans(
@@ -189,8 +194,9 @@ def expected_of_plans(
 ) -> Float[np.ndarray, "plan objective"]:
     """What the values expect of the best policy for each weights, on average over beginnings."""
     each = np.repeat(weights, len(starts), axis=0)
-    of_options = values_of(values, np.tile(starts, (len(weights), 1)), each)
-    best = best_options(values, utilities_of(values, of_options, each))
+    tiled = np.tile(starts, (len(weights), 1))
+    of_options = values_of(values, tiled, each)
+    best = best_options(values, utilities_of(values, of_options, tiled, each))
     chosen = np.einsum("sa,sao->so", best, of_options).reshape(len(weights), len(starts), -1)
     return chosen.mean(axis=1).astype(np.float64) * np.asarray(values.unit, np.float64)
 
