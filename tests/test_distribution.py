@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -35,6 +36,13 @@ def installed(built, tmp_path_factory):
     return folder
 
 
+def versioned(place):
+    """The files below a folder of the repository."""
+    command = ["git", "ls-files", place]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return listed.stdout.split()
+
+
 def run_elsewhere(installed, folder, code):
     """Run code in a folder of its own, with the installed package before the repository's."""
     environment = os.environ | {"PYTHONPATH": str(installed)}
@@ -56,10 +64,21 @@ def test_every_place_that_names_the_version_names_the_same():
 def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built):
     (wheel,) = built.glob("*.whl")
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    listed = subprocess.run(
-        ["git", "ls-files", "src/pcn"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.split()
-    assert packed == {name.removeprefix("src/") for name in listed}
+    assert packed == {name.removeprefix("src/") for name in versioned("src/pcn")}
+
+
+@pytest.mark.slow
+def test_the_source_distribution_holds_what_is_versioned_and_builds_the_same_wheel(built, tmp_path):
+    (archive,) = built.glob("*.tar.gz")
+    with tarfile.open(archive) as content:
+        content.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert found - {"PKG-INFO"} == set(versioned("."))
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    (ours,), (theirs,) = tmp_path.glob("*.whl"), built.glob("*.whl")
+    assert ours.read_bytes() == theirs.read_bytes()
 
 
 @pytest.mark.slow

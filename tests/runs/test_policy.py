@@ -22,7 +22,11 @@ def make_policy(*, masked):
     return Policy(agent, dataclasses.replace(SPEC, masked_actions=masked))
 
 
-@pytest.mark.parametrize("reward", [[1.0], [1.0, 2.0, 3.0], [np.nan, 0.0], "much", 1.0])
+@pytest.mark.parametrize(
+    "reward",
+    [[1.0], [1.0, 2.0, 3.0], [np.nan, 0.0], "much", 1.0, [1j, 0.0], np.array([1.0, 1j])],
+    ids=str,
+)
 def test_a_reward_of_another_shape_or_kind_is_refused(reward):
     policy = make_policy(masked=False)
     assert policy.act(HERE) == 1

@@ -102,10 +102,13 @@ class Policy:
         if self._action is None:
             raise RuntimeError("observe() needs an action first: call act()")
         try:
-            rewards = np.asarray(reward, dtype=np.float32)
+            # NumPy only warns where it leaves out the imaginary parts of an array.
+            kind = np.complex64 if np.iscomplexobj(reward) else np.float32
+            rewards = np.asarray(reward, dtype=kind)
         except (TypeError, ValueError):
             rewards = np.full(1, np.nan, np.float32)
-        if rewards.shape != (self._spec.num_objectives,) or not np.isfinite(rewards).all():
+        is_usable = np.isrealobj(rewards) and np.isfinite(rewards).all()
+        if rewards.shape != (self._spec.num_objectives,) or not is_usable:
             raise UserError(
                 f"a reward must be {self._spec.num_objectives} finite numbers, got {reward!r}"
             )
