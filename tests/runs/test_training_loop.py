@@ -16,7 +16,7 @@ from pcn.algorithms.trainer import AbstractTrainer, Outcome, Progress, Snapshot
 from pcn.envs.environment import AbstractEnvironment
 from pcn.errors import UserError
 from pcn.runs import training
-from pcn.runs.events import Noticed
+from pcn.runs.events import Noticed, Started
 from pcn.runs.folder import CHECKPOINT, RunFolder
 from pcn.runs.settling import Settled
 from pcn.runs.training_loop import Record, TrainingLoop, evaluation_of
@@ -161,6 +161,28 @@ def test_a_failure_names_the_command_that_goes_on_once_there_is_a_checkpoint(tmp
         UserError, match=r"is nan; `pcn resume '.*my run'` goes on from the last checkpoint$"
     ):
         loop.complete(0)
+
+
+def test_a_training_that_is_refused_before_its_first_checkpoint_leaves_no_folder(tmp_path):
+    out = tmp_path / "runs" / "dst"
+    with pytest.raises(UserError, match="too small"):
+        pcn.train("deep-sea-treasure", total_steps=1, out=out)
+    assert not out.exists()
+    run = pcn.train("deep-sea-treasure", out=out, **tiny("pcn"))
+    assert run.path == out
+
+
+def test_a_refused_training_leaves_files_that_others_put_into_its_folder(tmp_path):
+    out = tmp_path / "dst"
+
+    def put(event):
+        if isinstance(event, Started):
+            (out / "notes.txt").write_text("mine")
+
+    with pytest.raises(UserError, match="too small"):
+        pcn.train("deep-sea-treasure", total_steps=1, out=out, report=put)
+    assert (out / "notes.txt").read_text() == "mine"
+    assert (out / "config.json").exists()
 
 
 def test_an_environment_that_changes_the_working_folder_does_not_move_the_run(

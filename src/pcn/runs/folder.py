@@ -27,7 +27,7 @@ from pcn.runs.damage import check_metrics
 from pcn.runs.front_table import coverage_set_of, table_of
 from pcn.runs.progress import COLUMNS, Evaluation, evaluations_of
 from pcn.runs.settings import Settings
-from pcn.runs.writer import Writer
+from pcn.runs.writer import WRITER_PREFIX, Writer
 from pcn.serialisation.files import (
     fingerprint_of_arrays,
     fingerprint_of_file,
@@ -135,6 +135,20 @@ class RunFolder:
         """Let other processes write."""
         if self.writer is not None:
             self.writer.release()
+
+    def remove_unbegun(self) -> None:
+        """Remove the folder, if it holds nothing but the description of a training.
+
+        The same name can be given again then.
+        """
+        described = {"config.json", "spec.json"}
+        kept = {one.name for one in self.path.iterdir()} - described
+        if any(not name.startswith(WRITER_PREFIX) for name in kept):
+            return
+        for name in described:
+            self._to_write(name).unlink(missing_ok=True)
+        self.release()
+        self.path.rmdir()
 
     def _to_write(self, name: str) -> Path:
         """The path of a file, after a check that this process may still write."""

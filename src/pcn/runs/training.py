@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,10 @@ def carry_out(
         loop = TrainingLoop(settled, trainer, record, folder, report or _ignore, _stopper(stop))
         seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
         return loop.complete(seconds)
-    except BaseException:  # a training that has ended has closed it already
+    except BaseException as error:  # a training that has ended has closed it already
+        if isinstance(error, UserError) and isinstance(job, Request) and folder is not None:
+            with suppress(OSError, UserError):  # it has vanished, or another process has taken over
+                folder.remove_unbegun()
         settled = settled if loop is None else loop.settled
         if settled is not None:
             close_all([settled.environment], settled.spec.name)

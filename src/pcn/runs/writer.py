@@ -22,6 +22,9 @@ from pcn.serialisation.files import read_json, write_json
 SILENT_SECONDS = 600.0
 """Seconds without a write after which a writer on another machine counts as dead."""
 
+WRITER_PREFIX = ".writer-"
+"""What the names of writers begin with, in the run's folder."""
+
 _OWNER = "owner.json"
 
 
@@ -87,7 +90,7 @@ class Writer:
     def of_new_folder(cls, temporary: Path, path: Path) -> "Writer":
         """The first writer of a folder that is made in a temporary place and then moved."""
         owner = Owner.of_this_process(1)
-        _write_owner(temporary / f".writer-{owner.attempt}", owner)
+        _write_owner(temporary / f"{WRITER_PREFIX}{owner.attempt}", owner)
         return cls(path, owner)
 
     def check(self) -> None:
@@ -120,8 +123,8 @@ def _attempts(path: Path) -> dict[int, Path]:
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, Path]]:
-    for place in path.glob(".writer-*"):
-        number = place.name.removeprefix(".writer-")
+    for place in path.glob(f"{WRITER_PREFIX}*"):
+        number = place.name.removeprefix(WRITER_PREFIX)
         if number.isdecimal():
             yield int(number), place
 
@@ -131,12 +134,12 @@ def _place(path: Path, owner: Owner) -> bool:
     temporary = path / f".claim-{owner.token}"
     try:
         _write_owner(temporary, owner)
-        temporary.rename(path / f".writer-{owner.attempt}")
+        temporary.rename(path / f"{WRITER_PREFIX}{owner.attempt}")
     except FileExistsError:
         return False
     except OSError as error:
         # Systems use several error numbers for an existing target.
-        if (path / f".writer-{owner.attempt}").exists():
+        if (path / f"{WRITER_PREFIX}{owner.attempt}").exists():
             return False
         raise UserError(f"cannot write to {path}: {error.strerror or error}") from None
     finally:
