@@ -102,28 +102,9 @@ def test_nothing_is_tried_where_random_episodes_are_short():
     assert len(trained(early, iterations=2)._training.states["Reactions"].weights) == 0
 
 
-def long_garden():
-    """Nobody knows that its outcomes are certain, and episodes are too long for values."""
-    return Garden(deterministic=False, step_limit=STEPS + 1)
-
-
-@pytest.mark.slow
-def test_where_outcomes_are_stochastic_pilots_show_whether_to_go_on():
-    def played(**others):
-        trainer = PCNTrainer(long_garden(), replace(CONFIG, **others), seed=0)
-        trainer._warm_up()
-        return trainer._training.steps // (STEPS + 1) - CONFIG.warmup_episodes
-
-    assert played(discount=0.99) == 0  # values are learnt
-    pilots = replace(Reactions(first=40), pilots=8)
-    assert 16 <= played(refinements=(pilots,)) <= 0.15 * CONFIG.total_steps / STEPS
-    assert played(refinements=(replace(pilots, stochastic_share=0.0),)) == 0
-
-
 def test_only_real_observations_that_follow_the_actions_alone():
     assert Reactions().applies_to(Garden().spec)
-    assert not Reactions().applies_to(Garden(deterministic=False).spec)  # values are learnt there
-    assert Reactions().applies_to(Garden(deterministic=False, step_limit=STEPS + 1).spec)
+    assert not Reactions().applies_to(Garden(deterministic=False).spec)
     whole = gym.spaces.MultiDiscrete([11])
     assert not Reactions().applies_to(Garden(observation_space=whole).spec)
     assert not Reactions(most_numbers=1).applies_to(

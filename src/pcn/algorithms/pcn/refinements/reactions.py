@@ -86,9 +86,8 @@ class Reactions(AbstractRefinement):
     """Try random linear policies at first, and change those whose returns are non-dominated.
 
     Each iteration plays as many changed policies, in shares of its episodes, as there are such
-    policies in the archive. Only where observations are a few real numbers and random episodes are
-    long and mostly run to the step limit; in stochastic environments only where values are not
-    learnt, because episodes are too long for them.
+    policies in the archive. Only in deterministic environments whose observations are a few real
+    numbers and whose random episodes are long and mostly run to the step limit.
     """
 
     budget_share: float = 0.4
@@ -103,14 +102,6 @@ class Reactions(AbstractRefinement):
     share_of_limit: float = 0.5
     """The same as a share of the step limit: where random episodes end by themselves, they do get
     somewhere."""
-    long_steps: int = 200
-    """Where outcomes are stochastic: step limits from which on reactions are tried."""
-    most_discount: float = 0.99
-    """With a discount up to this, they are not tried there: values are learnt."""
-    stochastic_share: float = 0.15
-    """Most of the budget that the first policies may take there."""
-    pilots: int = 16
-    """There so many policies are played first; others only if one of these is non-dominated."""
     most_numbers: int = 64
     """Most numbers that an observation may have."""
 
@@ -122,8 +113,7 @@ class Reactions(AbstractRefinement):
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where an episode can be repeated, and observations are a few real numbers."""
         few = num_parts(spec) <= self.most_numbers
-        long = spec.deterministic or spec.step_limit > self.long_steps
-        return long and few and not whole_numbers(spec)
+        return spec.deterministic and few and not whole_numbers(spec)
 
     def handles(self, head: AbstractActionHead) -> bool:
         """Only choices among options."""
@@ -136,36 +126,18 @@ class Reactions(AbstractRefinement):
 
     def after_warming_up(self, training: Training) -> None:
         """Play random policies until their share of the budget is spent."""
-        if not self._is_worth_it(training):
+        shortest = max(self.fewest_steps, self.share_of_limit * training.spec.step_limit)
+        if training.schedule.mean_length < shortest:
             return
         state = self.state_in(training, Reacted)
         seen = flat(training.dataset.observations(), 1).astype(np.float64)
         deviation = seen.std(axis=0)
         state.mean, state.deviation = seen.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
         waiting = training.rng.normal(size=(self.first, *state.weights.shape[1:]))
-        share = self.budget_share if training.spec.deterministic else self.stochastic_share
-        last = training.steps + share * training.config.total_steps
+        last = training.steps + self.budget_share * training.config.total_steps
         while len(waiting) and training.exploring_steps_left > 0 and training.steps < last:
             steps_left = min(training.exploring_steps_left, int(last - training.steps))
             waiting = waiting[self._play(training, waiting, steps_left) :]
-            played = self.first - len(waiting)
-            if not training.spec.deterministic and played >= self.pilots:
-                self._forget_dominated(training)
-                if len(state.weights) == 0:
-                    return
-
-    def _is_worth_it(self, training: Training) -> bool:
-        """Whether random episodes get nowhere, and no values are learnt."""
-        if not training.spec.deterministic and training.config.discount <= self.most_discount:
-            return False
-        shortest = max(self.fewest_steps, self.share_of_limit * training.spec.step_limit)
-        return training.schedule.mean_length >= shortest
-
-    def _forget_dominated(self, training: Training) -> None:
-        """Forget policies whose returns are not in the archive."""
-        state, archive = self.state_in(training, Reacted), training.dataset.archive()
-        same = np.all(state.returns[:, None] == archive.returns[None], axis=-1)
-        state.keep(same.any(axis=1))
 
     def after_exploring(self, training: Training) -> None:
         """Play changed policies: the more of the archive are such policies, the more of them."""
