@@ -87,10 +87,12 @@ class CoverageSet:
         repeated = singles.counts > 1
         if not repeated.any():
             return once
+        margins = singles.margins()
         return replace(
             once,
             executions=singles.counts,
-            margin=np.where(repeated[:, None], singles.margins(), 0.0),
+            # One execution says nothing about chance: the others do, the least certain of them.
+            margin=np.where(repeated[:, None], margins, margins[repeated].max(axis=0)),
             low=singles.quantiles(LOW),
             high=singles.quantiles(HIGH),
         )

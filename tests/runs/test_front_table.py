@@ -61,7 +61,8 @@ def test_repeated_executions_say_how_certain_means_are():
     # Student's quantile for 29 degrees of freedom is 2.045.
     error = single[:, 0].std(ddof=1) / np.sqrt(30)
     assert row["margin_low fuel"] >= 2.04 * error
-    assert rows[0][header.index("margin_horizon")] == 0.0  # one execution
+    margins = [row[header.index("margin_horizon")] for row in rows]
+    assert margins[0] == max(margins[1:])  # one execution
 
 
 def test_a_table_that_lacks_a_column_is_told():
