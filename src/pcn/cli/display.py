@@ -163,7 +163,8 @@ class Display:
         if last is None or event.phase != "training" or event.steps <= last.steps:
             return ""
         pace = (event.seconds - last.seconds) / (event.steps - last.steps)
-        return f", about {pace * max(event.total_steps - event.steps, 0):.0f} s left"
+        left = pace * max(event.total_steps - event.steps, 0)
+        return f", about {left:.0f} s left" if left >= 1 else ", less than 1 s left"
 
 
 class _Notes(logging.Handler):
