@@ -49,7 +49,9 @@ def test_plain_lines_come_ten_times_and_with_each_phase(started):
 
 
 def test_the_time_left_does_not_count_what_was_compiled(started):
-    late = [dataclasses.replace(advanced(steps), seconds=60 + steps / 10) for steps in (10, 20, 30, 99)]
+    late = [
+        dataclasses.replace(advanced(steps), seconds=60 + steps / 10) for steps in (10, 20, 30, 99)
+    ]
     _, *lines = shown([started, *late]).splitlines()
     assert [line.partition(" · loss 0.500 · ")[2] for line in lines] == [
         "61 s",
