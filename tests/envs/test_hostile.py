@@ -34,7 +34,7 @@ from pcn.algorithms.mones.search_distribution import DiagonalGaussian
 from pcn.envs.finding import environment_name, find_environment
 from pcn.envs.from_gymnasium import GymnasiumEnvironment, describe
 from pcn.envs.gymnasium_source import GymnasiumSource, missing_hint
-from pcn.envs.observations import ObservationReader, is_picture
+from pcn.envs.observations import ObservationReader, array_reader, is_picture
 from pcn.envs.probing import Probe, probe
 from pcn.envs.spec import Objective
 from pcn.envs.worker_slots import WorkerSlots
@@ -244,6 +244,30 @@ def test_an_observation_outside_its_box_is_told_and_trained_on():
     assert re.match(
         IN_STEP_3 + "the observation is 5 at entry 2, outside its space's -1 to 1", remarks[0]
     )
+
+
+FLAGS = gym.spaces.MultiBinary(3)
+
+
+def test_a_number_among_flags_is_told_and_counts_as_one():
+    (remark,) = probed(showing(np.array([0, 2, 0]), FLAGS)).evidence.remarks
+    assert "the observation is 2 at entry 1, outside its space's 0 to 1" in remark
+    seen = scripted(environment(showing([0, 2, 1], FLAGS))).observations
+    np.testing.assert_array_equal(np.asarray(seen)[0, 3:5], [[0, 1, 1]] * 2)
+
+
+def test_a_flag_that_is_no_number_is_refused():
+    with pytest.raises(UserError, match=r"not in|not finite|nan"):
+        scripted(environment(showing(np.array([0, np.nan, 0]), FLAGS)))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_two_bottles_that_were_dropped_in_one_place_can_be_read():
+    bottles = gym.make("mo_gymnasium:breakable-bottles-v0")
+    observation, _ = bottles.reset(seed=0)
+    read = array_reader(bottles.observation_space)
+    seen = read({**observation, "bottles_dropped": [2, 0, 1]})
+    assert seen["bottles_dropped"].tolist() == [1, 0, 1]
 
 
 def test_what_is_tame_is_not_remarked_on():

@@ -178,7 +178,7 @@ def observation_fault(
         return (
             f"{what} is {np.ravel(array)[place]} at entry {place}; only finite numbers can be used"
         )
-    counted = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
+    counted = gym.spaces.Discrete | gym.spaces.MultiDiscrete
     # A lossless type, because observations are often wider than their space.
     if isinstance(space, counted) and not space.contains(_typed(space, array)):
         return f"{what} is {_shown(seen, str)}, which is not in its space {space}"
@@ -196,19 +196,23 @@ def _typed(space: gym.Space[Any], array: np.ndarray) -> Any:
 
 
 def _outside(space: gym.Space[Any], seen: Any, what: str) -> str | None:
-    """Which entry of an observation lies outside its box, in words; None if none does."""
+    """Which entry lies outside its box or is no flag, in words; None if none is."""
     if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
         found = (_outside(part, seen[name], f"part {name!r} of {what}")
                  for name, part in _parts(space))  # fmt: skip
         return next((sentence for sentence in found if sentence is not None), None)
-    if not isinstance(space, gym.spaces.Box):
+    if isinstance(space, gym.spaces.Box):
+        lowest, highest = space.low, space.high
+    elif isinstance(space, gym.spaces.MultiBinary):
+        lowest, highest = np.zeros(space.shape), np.ones(space.shape)
+    else:
         return None
     array = np.asarray(seen).reshape(space.shape)
-    beyond = np.ravel((array < space.low) | (array > space.high))
+    beyond = np.ravel((array < lowest) | (array > highest))
     if not beyond.any():
         return None
     place = int(np.flatnonzero(beyond)[0])
-    low, high = np.ravel(space.low)[place], np.ravel(space.high)[place]
+    low, high = np.ravel(lowest)[place], np.ravel(highest)[place]
     return (
         f"{what} is {np.ravel(array)[place]:g} at entry {place}, outside its space's "
         f"{low:g} to {high:g}; training goes on, but the space should be mended"

@@ -123,11 +123,14 @@ def array_reader(space: gym.Space[Any]) -> Callable[[Any], Any]:
             read(part) for read, part in zip(parts, observation, strict=True)
         )
     kind, shape, bounds = space.dtype, space.shape or (), _bounds(space)
+    has_flags = isinstance(space, gym.spaces.MultiBinary)
 
     def read(observation: Any) -> np.ndarray:
         given = np.asarray(observation)
         if given.dtype.kind not in "fiub":  # NumPy would make numbers of words, None and 1j
             raise TypeError(f"an observation of {given.dtype}")
+        if has_flags:
+            given = _flags(given)
         array = np.array(given, kind)  # a copy: some environments change one array in place
         if bounds is not None and ((array < bounds[0]) | (array > bounds[1])).any():
             raise ValueError(f"{given} is not in {space}")
@@ -141,10 +144,20 @@ def _bounds(space: gym.Space[Any]) -> tuple[Any, Any] | None:
 
     Boxes have none: many published environments leave theirs.
     """
-    if isinstance(space, gym.spaces.Discrete | gym.spaces.MultiDiscrete):
-        count = space.n if isinstance(space, gym.spaces.Discrete) else space.nvec
-        return space.start, space.start + count - 1
-    return (0, 1) if isinstance(space, gym.spaces.MultiBinary) else None
+    if not isinstance(space, gym.spaces.Discrete | gym.spaces.MultiDiscrete):
+        return None
+    count = space.n if isinstance(space, gym.spaces.Discrete) else space.nvec
+    return space.start, space.start + count - 1
+
+
+def _flags(given: Num[np.ndarray, "..."]) -> Num[np.ndarray, "..."]:
+    """Flags of a space of zeros and ones: what is more than one counts as one.
+
+    Some published environments count there, such as the dropped bottles of breakable-bottles-v0.
+    """
+    if not np.isfinite(given).all():
+        raise ValueError(f"{given} is not finite")
+    return np.clip(given, 0, 1)
 
 
 def empty_observations(space: gym.Space[Any], shape: tuple[int, ...]) -> PyTree[np.ndarray]:
