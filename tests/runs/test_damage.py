@@ -121,6 +121,12 @@ def test_settings_that_lack_something_are_refused_with_the_run_and_the_name(name
     assert refusal(folder) == f"{folder}: config.json is damaged: {name} is missing"
 
 
+@pytest.mark.parametrize("seed", [-1, "one"])
+def test_a_seed_that_cannot_be_is_refused(seed, folder):
+    changed(folder / "config.json", seed=seed)
+    assert refusal(folder) == f"{folder}: config.json is damaged: seed is {seed!r}"
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_metrics_of_wrong_types_are_refused(name, folder):
     changed(folder / "metrics.json", **WRONG[name])

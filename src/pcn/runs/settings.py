@@ -108,6 +108,8 @@ class Settings:
             ):
                 if not isinstance(content[name], kind):
                     raise UserError(f"config.json is damaged: {name} is {content[name]!r}")
+            if content["seed"] < 0:
+                raise UserError(f"config.json is damaged: seed is {content['seed']}")
             return cls(
                 environment=content["environment"],
                 arguments=with_tuples(content["arguments"]),
