@@ -177,6 +177,7 @@ def test_the_words_of_older_run_folders_are_understood():
         **PCNConfig.before,
         **{name: old[name] for name in changed},
         **dict.fromkeys(REFINEMENTS.keys() - known_then, False),
+        "variations.stochastic": False,
     }
     assert PCNConfig.from_format_1(old) == PCNConfig.of(then)
     other = old | {

@@ -28,7 +28,8 @@ RETIRED = {
 """Hyperparameters of earlier versions that change nothing any more."""
 OLDER: dict[str, dict[str, Any]] = {
     "sticky_actions": {"ending_exponent": 2.0},
-    "variations": {"alike": 0},
+    "variations": {"alike": 0, "stochastic": False},
+    "planning": {"fewest_steps": 1},
     "junctions": {"branch_share": 0.0, "renewal_steps": 1, "most_equal": 1, "rejoining": 0.0},
     "weighted_values": {
         "normalises": False,
@@ -140,6 +141,7 @@ class PCNConfig(CoreConfig):
             "longer_warm_up.trade_offs": content["warmup_front"],
             "breaking_off.horizons": content["patience"],
             "consolidation.updates": content["consolidation_updates"],
+            "variations.stochastic": False,
         }
         on = {name: value for name, value in details.items() if switches[name.partition(".")[0]]}
         return cls.of(cls.before, values, switches, on)

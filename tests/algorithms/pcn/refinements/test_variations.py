@@ -1,5 +1,7 @@
 """Front episodes played again with a few actions changed."""
 
+import dataclasses
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcn.algorithms.pcn.config import PCNConfig
-from pcn.algorithms.pcn.refinements import Variations
+from pcn.algorithms.pcn.refinements import Planning, Variations, WeightedValues
 from pcn.algorithms.pcn.refinements.scripts import Alike
 from pcn.algorithms.pcn.train import PCNTrainer
 from pcn.algorithms.pcn.training import Training
@@ -147,11 +149,41 @@ def test_every_step_of_a_variation_is_counted():
     assert len(trainer._training.dataset) < rows + 8
 
 
+def steps_of_variations(*others):
+    """How many steps variations take in a stochastic environment, beside other refinements."""
+    config = dataclasses.replace(CONFIG, total_steps=50_000, refinements=(*others, VARIATIONS))
+    trainer = PCNTrainer(Minecart(stochastic=True), config, seed=0)
+    trainer._warm_up()
+    before = trainer.steps
+    VARIATIONS.after_exploring(trainer._training)
+    return trainer.steps - before
+
+
 @pytest.mark.slow
-def test_nothing_is_varied_where_it_could_not_be_repeated():
-    training = Training(Minecart(stochastic=True), CONFIG, (VARIATIONS,), seed=0)
-    assert training.refinements == ()
-    assert Training(Minecart(), CONFIG, (VARIATIONS,), seed=0).refinements == (VARIATIONS,)
+def test_episodes_are_varied_where_outcomes_are_stochastic_and_nothing_else_is_made_for_that():
+    assert steps_of_variations() > 0
+
+
+def test_a_run_from_before_that_goes_on_without_it():
+    fields = dataclasses.asdict(VARIATIONS)
+    del fields["stochastic"]
+    before = PCNConfig.recorded({"refinements": {"variations": fields}})
+    assert before.refinements == (Variations(stochastic=False),)
+    assert not before.refinements[0].applies_to(Minecart(stochastic=True).spec)
+    assert before.refinements[0].applies_to(Minecart().spec)
+
+
+@pytest.mark.slow
+def test_nothing_is_varied_while_a_model_may_be_planned_with():
+    assert steps_of_variations(Planning()) == 0
+    # Hardly any observation was seen before: no model is made of them.
+    assert steps_of_variations(Planning(window=256)) > 0
+
+
+@pytest.mark.slow
+def test_nothing_is_varied_where_values_look_far_enough_ahead():
+    assert steps_of_variations(WeightedValues(longest_outlook=1_000.0)) == 0
+    assert steps_of_variations(WeightedValues(longest_outlook=2.0)) > 0
 
 
 def test_actions_with_the_return_of_a_stored_episode_are_varied_like_it():

@@ -1,9 +1,9 @@
 """Variations: episodes of the front are played again with a few of their actions changed.
 
-Sampling from the network varies an episode everywhere at once. Where the environment is
-deterministic, a stored list of actions can be changed in one place, or cut and continued as
-another episode does: a small step from a point of the front, which finds its neighbours and the
-last improvements in each objective.
+Sampling from the network varies an episode everywhere at once. A stored list of actions can be
+changed in one place, or cut and continued as another episode does: a small step from a point of the
+front, which finds its neighbours and the last improvements in each objective. In stochastic
+environments the same actions still lead to similar places more often than random ones do.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,10 @@ import numpy as np
 from jaxtyping import Float, Int, Num
 
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
+from pcn.algorithms.pcn.refinements.fitted_planning import FittedPlanning
+from pcn.algorithms.pcn.refinements.planning import Planning
 from pcn.algorithms.pcn.refinements.scripts import Actions, Alike, Tried, play_scripts
+from pcn.algorithms.pcn.refinements.weighted_values import WeightedValues
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
 from pcn.envs.spec import EnvironmentSpec
@@ -29,8 +32,8 @@ class Variations(AbstractRefinement):
     """Replay front episodes with a few actions changed, and store what adds to the front.
 
     Each iteration plays as many variations as exploring episodes at first, and several times as
-    many at the end, when exploration finds little. No variation is played twice. Only in
-    deterministic environments.
+    many at the end, when exploration finds little. No variation is played twice. In stochastic
+    environments, only where neither a model is planned with nor values are learnt.
     """
 
     last_batches: int = 4
@@ -51,6 +54,8 @@ class Variations(AbstractRefinement):
     """How often another variation is drawn in place of one that was played before."""
     remembered: int = 1_000_000
     """How many variations are remembered."""
+    stochastic: bool = True
+    """Whether they are played in stochastic environments, too."""
 
     def __post_init__(self) -> None:
         at_least(self, 0, "crossed", "crossed_and_edited", "shift", "more_edits", "extra_steps")
@@ -60,8 +65,22 @@ class Variations(AbstractRefinement):
         at_most(self, 0.99, "more_edits")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
-        """Only where the same actions have the same outcome."""
-        return spec.deterministic
+        """In stochastic environments, too: whether others do better there shows in the training."""
+        return self.stochastic or spec.deterministic
+
+    def is_left_to_others(self, training: Training) -> bool:
+        """Whether a model may be planned with, or values are learnt: these bring more.
+
+        They are made for stochastic environments, so that none of them is there in others.
+        """
+        counting = [one for one in training.refinements if isinstance(one, Planning)]
+        fitted = [one for one in training.refinements if isinstance(one, FittedPlanning)]
+        valuing = [one for one in training.refinements if isinstance(one, WeightedValues)]
+        return (
+            bool(fitted)
+            or any(not one.counts(training).given_up for one in counting)
+            or any(one.may_learn(training) for one in valuing)
+        )
 
     def fresh_state(self, training: Training) -> Tried:
         """Nothing has been played yet."""
@@ -70,6 +89,8 @@ class Variations(AbstractRefinement):
 
     def after_exploring(self, training: Training) -> None:
         """Play batches of variations, more and more of them as the budget is spent."""
+        if self.is_left_to_others(training):
+            return
         spent = training.steps / training.config.total_steps
         for _ in range(1 + round((self.last_batches - 1) * spent)):
             self._play_batch(training)

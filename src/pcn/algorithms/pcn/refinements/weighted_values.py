@@ -123,6 +123,10 @@ class WeightedValues(LearningSettings, FollowingSettings):
         discounted = not learning.is_undiscounted(self, training)
         return discounted or longest <= 2 * self.longest_outlook
 
+    def may_learn(self, training: Training) -> bool:
+        """Whether values are learnt, once there are enough steps and observations do not repeat."""
+        return self.share > 0 and self.understands_masks(training) and self.sees_the_end(training)
+
     def has_learnt(self, training: Training) -> bool:
         """Whether values were learnt, and look far enough ahead."""
         return self.state(training).learner is not None and self.sees_the_end(training)
@@ -134,11 +138,9 @@ class WeightedValues(LearningSettings, FollowingSettings):
     def after_exploring(self, training: Training) -> None:
         """Learn from what was seen, then act by what was learnt."""
         state = self.state(training)
-        if self.share == 0 or len(state.seen) < self.fewest_steps:
+        if len(state.seen) < self.fewest_steps or not self.may_learn(training):
             return
-        if not self.understands_masks(training):
-            return
-        if self.is_left_to_planning(training) or not self.sees_the_end(training):
+        if self.is_left_to_planning(training):
             return
         if state.learner is None:
             state.learner = learning.begun(self, training, state)
