@@ -25,6 +25,12 @@ def test_the_front_is_of_what_was_executed_not_of_what_was_asked_for():
     assert coverage_set.front.tolist() == [[1.0, 3.0], [2.0, 2.0]]
 
 
+def test_without_a_tolerance_every_difference_counts():
+    returns = np.array([[1.0, 3.0], [1.5, 2.5], [1.6, 2.9]])
+    coverage_set = CoverageSet(returns, np.ones(3), returns, np.zeros_like(returns))
+    assert coverage_set.front_mask.tolist() == [True, False, True]
+
+
 def test_noise_below_the_tolerance_dominates_nothing():
     executed = [[1.0, 3.0], [1.0, 3.0 + 1e-6]]
     assert coverage_of(executed).front_mask.tolist() == [False, True]

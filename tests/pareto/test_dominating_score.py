@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pcn.pareto import crowding_distance, dominates, dominating_score
+from pcn.pareto.dominating_score import in_extents
 
 quick = settings(max_examples=50, deadline=None)
 
@@ -124,3 +125,10 @@ def test_a_known_front_is_taken_at_its_word():
 def test_a_lone_point_scores_zero():
     assert dominating_score(np.array([[1.0, 2.0]])).tolist() == [0]
     assert dominating_score(np.zeros((0, 2))).shape == (0,)
+
+
+def test_returns_count_in_extents_also_in_small_ones():
+    columns = np.array([[1.0, 2.0], [1.0, 2.0]])
+    scaled = in_extents(columns, np.array([0.5, 0.0]))
+    assert scaled.tolist() == [[2.0, 4.0], [1.0, 2.0]]
+    assert in_extents(columns, None) is columns

@@ -100,6 +100,7 @@ def test_what_never_varies_is_as_clear_as_can_be():
     clear = compared([[3.0, 0.0]] * 2, [[0.0, 0.0]] * 2).clearness(0.9)
     assert clear[0, 1] == 1e9
     assert clear[1, 0] == -1e9
+    assert clear[0, 0] == clear[1, 1] == -np.inf  # nothing is better than itself
 
 
 def test_units_of_an_objective_decide_nothing():

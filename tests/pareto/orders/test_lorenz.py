@@ -110,6 +110,12 @@ def test_scaled_objectives_compare_as_shares_of_their_range():
     assert not Lorenz().dominates(np.array([5.0, 100.0]), np.array([9.0, 100.0]))
 
 
+def test_an_objective_that_never_moved_stays_as_it_is():
+    order = Scaled(Lorenz(), lowest=(0.0, 3.0), extents=(10.0, 0.0))
+    # The second objective is 0 above its lowest value, so the sums decide.
+    assert order.dominates(np.array([5.0, 3.0]), np.array([4.0, 3.0]))
+
+
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])
 def test_lambda_is_a_share(weight):
     with pytest.raises(UserError, match="weight must"):
