@@ -173,6 +173,12 @@ def test_a_run_from_before_that_goes_on_without_it():
     assert before.refinements[0].applies_to(Minecart().spec)
 
 
+def test_continuous_actions_are_varied_only_where_outcomes_are_certain():
+    still = dataclasses.replace(Minecart().spec, action_space=gym.spaces.Box(-1.0, 1.0, (2,)))
+    assert VARIATIONS.applies_to(still)
+    assert not VARIATIONS.applies_to(dataclasses.replace(still, deterministic=False))
+
+
 @pytest.mark.slow
 def test_nothing_is_varied_while_a_model_may_be_planned_with():
     assert steps_of_variations(Planning()) == 0

@@ -10,7 +10,6 @@ the promise was kept or not.
 
 from dataclasses import dataclass
 
-import gymnasium as gym
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -22,6 +21,7 @@ from pcn.algorithms.pcn.refinements.routing.routes_state import (
     RoutesState,
     action_sizes,
 )
+from pcn.algorithms.pcn.refinements.scripts import DISCRETE
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
 from pcn.envs.observations import num_parts
@@ -41,9 +41,6 @@ MOST_FRUITLESS = 6
 Half as many count where there are still untried steps."""
 FIRST_PLAYED = 8
 """Promised routes in the first batch after a search: they show whether the model is right."""
-
-
-_DISCRETE = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +110,7 @@ class Routes(AbstractRefinement):
         """Only where the same actions have the same outcome and both can be counted."""
         return (
             spec.deterministic
-            and isinstance(spec.action_space, _DISCRETE)
+            and isinstance(spec.action_space, DISCRETE)
             and int(np.prod(action_sizes(spec))) <= self.most_actions
             and num_parts(spec) <= self.most_parts
         )
@@ -121,7 +118,7 @@ class Routes(AbstractRefinement):
     def off_because(self, spec: EnvironmentSpec, head: AbstractActionHead) -> str | None:
         """Routes are searched among actions that repeat exactly."""
         del head
-        if not spec.deterministic or isinstance(spec.action_space, _DISCRETE):
+        if not spec.deterministic or isinstance(spec.action_space, DISCRETE):
             return None
         return "routes are off: they are searched among discrete actions only"
 

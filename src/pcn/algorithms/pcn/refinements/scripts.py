@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 
+import gymnasium as gym
 import numpy as np
 from jaxtyping import Float, Int, Num, UInt64
 
@@ -14,6 +15,8 @@ from pcn.rollout import ScriptedAgent
 
 Actions = Num[np.ndarray, "_ part"]
 """The actions of one episode, step by step."""
+DISCRETE = gym.spaces.Discrete | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary
+"""Spaces of actions that are choices."""
 LATEST = 4096
 """Hashes that are kept apart until they are sorted in; beyond the limit so many are forgotten."""
 

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int, Num
 from pcn.algorithms.pcn.refinements.abstract import AbstractRefinement
 from pcn.algorithms.pcn.refinements.fitted_planning import FittedPlanning
 from pcn.algorithms.pcn.refinements.planning import Planning
-from pcn.algorithms.pcn.refinements.scripts import Actions, Alike, Tried, play_scripts
+from pcn.algorithms.pcn.refinements.scripts import DISCRETE, Actions, Alike, Tried, play_scripts
 from pcn.algorithms.pcn.refinements.weighted_values import WeightedValues
 from pcn.algorithms.pcn.training import Training
 from pcn.checks import at_least, at_most
@@ -33,7 +33,8 @@ class Variations(AbstractRefinement):
 
     Each iteration plays as many variations as exploring episodes at first, and several times as
     many at the end, when exploration finds little. No variation is played twice. In stochastic
-    environments, only where neither a model is planned with nor values are learnt.
+    environments, only with discrete actions and where neither a model is planned with nor values
+    are learnt.
     """
 
     last_batches: int = 4
@@ -55,7 +56,7 @@ class Variations(AbstractRefinement):
     remembered: int = 1_000_000
     """How many variations are remembered."""
     stochastic: bool = True
-    """Whether they are played in stochastic environments, too."""
+    """Whether they are played in stochastic environments with discrete actions, too."""
 
     def __post_init__(self) -> None:
         at_least(self, 0, "crossed", "crossed_and_edited", "shift", "more_edits", "extra_steps")
@@ -65,8 +66,12 @@ class Variations(AbstractRefinement):
         at_most(self, 0.99, "more_edits")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
-        """In stochastic environments, too: whether others do better there shows in the training."""
-        return self.stochastic or spec.deterministic
+        """In stochastic environments with discrete actions, too.
+
+        Whether others do better there shows in the training.
+        """
+        discrete = isinstance(spec.action_space, DISCRETE)
+        return spec.deterministic or (self.stochastic and discrete)
 
     def is_left_to_others(self, training: Training) -> bool:
         """Whether a model may be planned with, or values are learnt: these bring more.
