@@ -46,9 +46,6 @@ class Arms(ModelledEnvironment):
     def starts(self):
         return {0: 1.0}
 
-    def actions(self, state):
-        return range(ARMS)
-
     def outcomes(self, state, action):
         return [(likely, 0, MEANS[action] + extra, True) for likely, extra in DRAWS]
 

@@ -29,9 +29,6 @@ class Battery(ModelledEnvironment):
     def starts(self):
         return {(charge, level, 0): 1 / 15 for charge in (0, 2, 4) for level in range(5)}
 
-    def actions(self, state):
-        return range(5)
-
     def outcomes(self, state, action):
         charge, level, sunny = state
         amount = min(max(AMOUNTS[action], -charge), MOST - charge)

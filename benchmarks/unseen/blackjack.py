@@ -55,9 +55,6 @@ class Blackjack(ModelledEnvironment):
         whole = sum(chances.values())
         return {state: chance / whole for state, chance in chances.items()}
 
-    def actions(self, state):
-        return range(2)
-
     def outcomes(self, state, action):
         total, shown, ace = state
         if action == 0:

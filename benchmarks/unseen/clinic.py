@@ -30,9 +30,6 @@ class Clinic(ModelledEnvironment):
     def starts(self):
         return {3: 1.0}
 
-    def actions(self, state):
-        return range(STAFF + 1)
-
     def outcomes(self, state, action):
         able, possible = min(action, state), []
         for treated in range(able + 1):

@@ -42,9 +42,6 @@ class Corridor(ModelledEnvironment):
     def starts(self):
         return {(0, 0): 1.0}
 
-    def actions(self, state):
-        return range(5)
-
     def outcomes(self, state, action):
         column, lane = state
         if action == 4:

@@ -30,9 +30,6 @@ class Courier(ModelledEnvironment):
     def starts(self):
         return {(0, 0, 0): 1.0}
 
-    def actions(self, state):
-        return range(4)
-
     def outcomes(self, state, action):
         row, column, carried = state
         sides = (2, 3) if action < 2 else (0, 1)

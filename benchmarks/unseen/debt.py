@@ -27,9 +27,6 @@ class Debt(ModelledEnvironment):
     def starts(self):
         return {(DEBT, 0, wage): 0.25 for wage in WAGES}
 
-    def actions(self, state):
-        return range(4)
-
     def outcomes(self, state, action):
         debt, tired, wage = state
         if action == 0:

@@ -37,9 +37,6 @@ class FrozenLake(ModelledEnvironment):
     def starts(self):
         return {(0, 0, 0): 1.0}
 
-    def actions(self, state):
-        return range(4)
-
     def outcomes(self, state, action):
         row, column, has = state
         possible = []

@@ -41,9 +41,6 @@ class Gambles(ModelledEnvironment):
     def starts(self):
         return {(0, 0.0, 0.0): 1.0}
 
-    def actions(self, state):
-        return range(4)
-
     def outcomes(self, state, action):
         stage, money, applause = state
         fame = APPLAUSE[0] * (2 if stage % 3 == 0 else 1)

@@ -31,9 +31,6 @@ class Gusts(ModelledEnvironment):
     def starts(self):
         return {(0, 2): 1.0}
 
-    def actions(self, state):
-        return range(4)
-
     def outcomes(self, state, action):
         right, down = MOVES[action]
         windy = WIND if state[0] in (2, 3, 4) else 0.0

@@ -41,9 +41,6 @@ class Harvest(ModelledEnvironment):
     def starts(self):
         return {(5, 0): 1.0}
 
-    def actions(self, state):
-        return range(3)
-
     def outcomes(self, state, action):
         moisture, fertiliser = state
         growth = (moisture in GROWS) * (2 if fertiliser else 1)

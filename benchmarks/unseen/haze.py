@@ -36,9 +36,6 @@ class Haze(ModelledEnvironment):
     def starts(self):
         return {IN_THE_WOODS: 1.0}
 
-    def actions(self, state):
-        return range(2)
-
     def outcomes(self, state, action):
         if state == FISHING:
             return [(FISH, action, (0.0, 1.0), False), (1 - FISH, action, (0.0, 0.0), False)]

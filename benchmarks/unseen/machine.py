@@ -27,9 +27,6 @@ class Machine(ModelledEnvironment):
     def starts(self):
         return {(5, FINE): 1.0}
 
-    def actions(self, state):
-        return range(3)
-
     def outcomes(self, state, action):
         age, condition = state
         if action == 2:

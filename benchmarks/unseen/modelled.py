@@ -44,8 +44,9 @@ class ModelledEnvironment(gym.Env):
         raise NotImplementedError
 
     def actions(self, state: Any) -> Iterable[int]:
-        """The numbers of the actions that are available in a state."""
-        raise NotImplementedError
+        """The numbers of the actions that are available in a state: all of one choice."""
+        assert isinstance(self.action_space, gym.spaces.Discrete)
+        return range(int(self.action_space.n))
 
     def outcomes(self, state: Any, action: int) -> list[Outcome]:
         """All that an action may lead to: probability, next state, reward, terminated."""

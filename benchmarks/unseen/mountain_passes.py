@@ -36,9 +36,6 @@ class MountainPasses(ModelledEnvironment):
     def starts(self):
         return {(0, 0): 1.0}
 
-    def actions(self, state):
-        return range(4)
-
     def outcomes(self, state, action):
         valley, left = state
         if left:  # on the way: nothing to decide

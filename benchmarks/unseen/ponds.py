@@ -31,9 +31,6 @@ class Ponds(ModelledEnvironment):
     def starts(self):
         return {(0, *FISH): 1.0}
 
-    def actions(self, state):
-        return range(3)
-
     def outcomes(self, state, action):
         place, *left = state
         if action == 2:

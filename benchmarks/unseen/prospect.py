@@ -36,9 +36,6 @@ class Prospect(ModelledEnvironment):
     def starts(self):
         return {(0, 0, ore): 0.5 for ore in (False, True)}
 
-    def actions(self, state):
-        return range(3)
-
     def outcomes(self, state, action):
         probes, _, ore = state
         if action:

@@ -30,9 +30,6 @@ class Salvage(ModelledEnvironment):
     def starts(self):
         return {(0, swell, 0): 1 / 3 for swell in range(3)}
 
-    def actions(self, state):
-        return range(3)
-
     def outcomes(self, state, action):
         depth, swell, load = state
         if action == 1 and depth == 0:

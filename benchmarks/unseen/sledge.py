@@ -31,9 +31,6 @@ class Sledge(ModelledEnvironment):
     def starts(self):
         return {(0, 0, 0): 1.0}
 
-    def actions(self, state):
-        return range(4)
-
     def outcomes(self, state, action):
         position, speed, time = state
         slowed = time % 3 == 2  # by the snow

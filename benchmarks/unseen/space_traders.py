@@ -32,9 +32,6 @@ class SpaceTraders(ModelledEnvironment):
     def starts(self):
         return {0: 1.0}
 
-    def actions(self, state):
-        return range(3)
-
     def outcomes(self, state, action):
         likely, arrives, lost = FLIGHTS[state][action]
         succeeds = (likely, 1, (state, arrives), state == 1)

@@ -33,9 +33,6 @@ class Taxi(ModelledEnvironment):
         pairs = [(a, b) for a in range(4) for b in range(4) if a != b]
         return {(1, 2, a, b, 8): 1 / len(pairs) for a, b in pairs}
 
-    def actions(self, state):
-        return range(7)
-
     def outcomes(self, state, action):
         row, column, passenger, to, fuel = state
         fare, price, over = 0.0, 0.0, False

@@ -44,9 +44,6 @@ class Units(ModelledEnvironment):
     def starts(self):
         return {(0, 0, 0, 0): 1.0}
 
-    def actions(self, state):
-        return range(4)
-
     def outcomes(self, state, action):
         amount = AMOUNTS[action] * np.array(
             [FALLS ** state[action]] * 2 + [1, FALLS ** state[action]]

@@ -35,9 +35,6 @@ class Vault(ModelledEnvironment):
     def starts(self):
         return {(*ENTRANCE, 0): 1.0}
 
-    def actions(self, state):
-        return range(5)
-
     def outcomes(self, state, action):
         row, column, has = state
         gold = jewels = alarms = 0.0

@@ -101,6 +101,16 @@ def test_routes_alone_find_the_whole_front():
     assert points(training) == truth
 
 
+def assert_the_front_is_found(routes, training):
+    """Forty searches find the whole front of Deep Sea Treasure, which was not known before."""
+    truth = {tuple(point) for point in DeepSeaTreasure().spec.front.returns.tolist()}
+    assert not truth <= points(training)
+    for _ in range(40):
+        routes.after_exploring(training)
+        training.runner.steps += 50  # as exploration would
+    assert points(training) == truth
+
+
 class Fractions(DeepSeaTreasure):
     """Deep Sea Treasure whose row and column are shown as numbers from 0 to 1."""
 
@@ -116,12 +126,7 @@ class Fractions(DeepSeaTreasure):
 @pytest.mark.slow
 def test_real_numbers_on_a_grid_lead_to_the_whole_front_like_whole_ones():
     _, training = warmed_up(environment=Fractions())
-    truth = {tuple(point) for point in DeepSeaTreasure().spec.front.returns.tolist()}
-    assert not truth <= points(training)
-    for _ in range(40):
-        ROUTES.after_exploring(training)
-        training.runner.steps += 50  # as exploration would
-    assert points(training) == truth
+    assert_the_front_is_found(ROUTES, training)
 
 
 @pytest.mark.slow
@@ -212,12 +217,7 @@ def test_what_masks_forbid_is_learnt_and_the_whole_front_is_found():
     routes = Routes(judged_after=1, repeated=0.0)
     config = dataclasses.replace(CONFIG, refinements=(routes,))
     _, training = warmed_up(config, environment=MaskedTreasure())
-    truth = {tuple(point) for point in DeepSeaTreasure().spec.front.returns.tolist()}
-    assert not truth <= points(training)
-    for _ in range(40):
-        routes.after_exploring(training)
-        training.runner.steps += 50  # as exploration would
-    assert points(training) == truth
+    assert_the_front_is_found(routes, training)
     state = routes._state(training)
     predicted = state.model.predict(np.tile(state.start, (4, 1)), np.arange(4))
     assert predicted.known.tolist() == [False, True, False, True]  # neither up nor left

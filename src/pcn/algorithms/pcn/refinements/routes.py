@@ -155,13 +155,12 @@ class Routes(AbstractRefinement):
     def _is_worth_it(self, training: Training, state: RoutesState) -> bool:
         """Whether steps repeat, or are too few to tell.
 
-        Where actions are masked, nothing is searched before it is known: what masks forbid is not
-        known of states that were never seen.
+        Where actions are masked, too few are not enough: what masks forbid is not known of states
+        that were never seen.
         """
-        if training.spec.masked_actions and state.num_seen < self.judged_after:
-            return False
-        undecided = len(state.model) < self.judged_after and not training.spec.masked_actions
-        return undecided or state.repeats(self.repeated)
+        if training.spec.masked_actions:
+            return state.num_seen >= self.judged_after and state.repeats(self.repeated)
+        return len(state.model) < self.judged_after or state.repeats(self.repeated)
 
     def _search(self, training: Training) -> Found:
         """Search the model as it is now, from the start and from the archive's episodes."""

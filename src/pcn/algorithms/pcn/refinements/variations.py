@@ -73,7 +73,7 @@ class Variations(AbstractRefinement):
         discrete = isinstance(spec.action_space, DISCRETE)
         return spec.deterministic or (self.stochastic and discrete)
 
-    def is_left_to_others(self, training: Training) -> bool:
+    def may_be_left_to_others(self, training: Training) -> bool:
         """Whether a model may be planned with, or values are learnt: these bring more.
 
         They are made for stochastic environments, so that none of them is there in others.
@@ -94,7 +94,7 @@ class Variations(AbstractRefinement):
 
     def after_exploring(self, training: Training) -> None:
         """Play batches of variations, more and more of them as the budget is spent."""
-        if self.is_left_to_others(training):
+        if self.may_be_left_to_others(training):
             return
         spent = training.steps / training.config.total_steps
         for _ in range(1 + round((self.last_batches - 1) * spent)):
