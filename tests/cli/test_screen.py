@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from made_runs import made_run
-from pcn.cli import screen
+from pcn.cli import run_screen, screen
 from pcn.cli.completion import script
 from pcn.cli.envs import OVERVIEW, overview
 from pcn.cli.main import COMMANDS
@@ -31,7 +31,8 @@ def terminal(monkeypatch):
         file=text, width=NARROW, force_terminal=True, color_system=None, highlight=False,
         soft_wrap=screen.console.soft_wrap,
     )  # fmt: skip
-    monkeypatch.setattr(screen, "console", console)
+    for module in (screen, run_screen):
+        monkeypatch.setattr(module, "console", console)
     return text
 
 
@@ -62,7 +63,7 @@ def test_a_table_that_fits_is_left_as_it_is(terminal):
 
 def test_a_narrow_terminal_shows_a_front_of_two_objectives_in_one_table(terminal):
     run = made_run([[1, -1], [2, -3]])
-    screen.print_table(screen.front_table(run.coverage_set, run.spec))
+    screen.print_table(run_screen.front_table(run.coverage_set, run.spec))
     lines = terminal.getvalue().splitlines()
     assert len(lines) == 4, "two lines of headings, and a line for each policy"
     assert lines[0].split() == ["requested", "requested", "in", "executed", "executed"]
@@ -98,14 +99,14 @@ def test_only_files_that_are_there_are_called_written(terminal, tmp_path):
     run.path = tmp_path
     for name in ("config.json", "front.csv"):
         (tmp_path / name).touch()
-    screen.show_run(run)
+    run_screen.show_run(run)
     text = " ".join(terminal.getvalue().split())
     assert f"Wrote {tmp_path}: config.json, front.csv Next:" in text
 
 
 def test_a_narrow_terminal_breaks_metrics_between_words(terminal):
     run = made_run([[1, -1], [2, -3]])
-    screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
+    run_screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
     lines = terminal.getvalue().splitlines()
     assert max(map(len, lines)) <= NARROW
     assert lines[-2].startswith("fidelity")
@@ -117,13 +118,13 @@ def test_square_brackets_are_shown(name, terminal):
     run = made_run([[1, -1], [2, -3]])
     objectives = (Objective(name), run.spec.objectives[1])
     object.__setattr__(run.spec, "objectives", objectives)
-    screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
+    run_screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
     assert all(word in terminal.getvalue() for word in name.split())
 
 
 def test_a_single_policy_is_counted_in_the_singular(terminal):
     run = made_run([[1, -1]])
-    screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
+    run_screen.show_coverage_set(run.coverage_set, run.spec, run.metrics)
     shown = terminal.getvalue()
     assert "1 non-dominated policy" in shown
     assert "1 non-dominated return found" in shown
@@ -134,7 +135,7 @@ def test_a_single_policy_is_counted_in_the_singular(terminal):
 def test_only_policies_that_take_commands_are_measured_by_them(algorithm, terminal):
     # A policy of RA that sampled (2, -2) in training and returns (2, -3) falls short of nothing.
     run = made_run([[1, -1], [2, -3]], [[1, -1], [2, -2]], algorithm=algorithm)
-    screen.show_coverage_set(
+    run_screen.show_coverage_set(
         run.coverage_set, run.spec, run.metrics, takes_commands=run.takes_commands
     )
     shown = terminal.getvalue()

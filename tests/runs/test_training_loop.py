@@ -18,8 +18,9 @@ from pcn.errors import UserError
 from pcn.runs import training
 from pcn.runs.events import Noticed, Started
 from pcn.runs.folder import CHECKPOINT, RunFolder
+from pcn.runs.record import Record, evaluation_of
 from pcn.runs.settling import Settled
-from pcn.runs.training_loop import Record, TrainingLoop, evaluation_of
+from pcn.runs.training_loop import TrainingLoop
 from pcn.runs.writer import TakenOver
 from sizes import tiny
 

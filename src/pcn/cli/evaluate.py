@@ -5,7 +5,8 @@ from pathlib import Path
 
 import tyro
 
-from pcn.cli.screen import console, next_steps, print_fact, quoted, show_coverage_set
+from pcn.cli.run_screen import show_coverage_set
+from pcn.cli.screen import console, next_steps, print_fact, quoted
 from pcn.coverage import agreeing_mask
 from pcn.errors import UserError
 from pcn.runs.run import load

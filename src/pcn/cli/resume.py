@@ -7,7 +7,8 @@ import tyro
 
 from pcn.cli.display import Display
 from pcn.cli.interrupt import stop_on_interrupt
-from pcn.cli.screen import console, show_run
+from pcn.cli.run_screen import show_run
+from pcn.cli.screen import console
 from pcn.errors import UserError
 from pcn.runs import loggers
 from pcn.runs.folder import RunFolder

@@ -21,7 +21,8 @@ from pcn.cli.options import (
     one_group,
     refuse_options_of_others,
 )
-from pcn.cli.screen import console, show_run
+from pcn.cli.run_screen import show_run
+from pcn.cli.screen import console
 from pcn.errors import UserError
 from pcn.runs import loggers
 from pcn.runs.request import CHECKPOINT_SECONDS, Request

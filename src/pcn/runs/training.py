@@ -16,11 +16,12 @@ from pcn.memory import telling_of_memory
 from pcn.metrics import pygmo_for
 from pcn.runs.events import Event, Report
 from pcn.runs.folder import RunFolder
+from pcn.runs.record import Record
 from pcn.runs.request import CHECKPOINT_SECONDS, Request
 from pcn.runs.run import Run, load
 from pcn.runs.settled import Settled
 from pcn.runs.settling import check_checkpoint_seconds, reopen, settle
-from pcn.runs.training_loop import Record, TrainingLoop
+from pcn.runs.training_loop import TrainingLoop
 
 Stop = threading.Event | Callable[[], bool]
 
