@@ -7,10 +7,12 @@ observed. `benchmarks/unseen_environments.py` trains on them.
 from benchmarks.unseen.arms import Arms
 from benchmarks.unseen.battery import Battery
 from benchmarks.unseen.blackjack import Blackjack
+from benchmarks.unseen.castle import Castle
 from benchmarks.unseen.clinic import Clinic
 from benchmarks.unseen.corridor import Corridor
 from benchmarks.unseen.courier import Courier
 from benchmarks.unseen.debt import Debt
+from benchmarks.unseen.drone import Drone
 from benchmarks.unseen.frozen_lake import FrozenLake
 from benchmarks.unseen.gambles import Gambles
 from benchmarks.unseen.gusts import Gusts
@@ -25,6 +27,7 @@ from benchmarks.unseen.masked_corridor import MaskedCorridor
 from benchmarks.unseen.masked_vault import MaskedVault
 from benchmarks.unseen.modelled import ModelledEnvironment
 from benchmarks.unseen.mountain_passes import MountainPasses
+from benchmarks.unseen.orchard import Orchard
 from benchmarks.unseen.ponds import Ponds
 from benchmarks.unseen.prospect import Prospect
 from benchmarks.unseen.salvage import Salvage
@@ -38,10 +41,12 @@ UNSEEN: dict[str, type[ModelledEnvironment]] = {
     "arms": Arms,
     "battery": Battery,
     "blackjack": Blackjack,
+    "castle": Castle,
     "clinic": Clinic,
     "corridor": Corridor,
     "courier": Courier,
     "debt": Debt,
+    "drone": Drone,
     "frozen-lake": FrozenLake,
     "gambles": Gambles,
     "gusts": Gusts,
@@ -55,6 +60,7 @@ UNSEEN: dict[str, type[ModelledEnvironment]] = {
     "masked-corridor": MaskedCorridor,
     "masked-vault": MaskedVault,
     "mountain-passes": MountainPasses,
+    "orchard": Orchard,
     "ponds": Ponds,
     "prospect": Prospect,
     "salvage": Salvage,

@@ -32,6 +32,9 @@ PLANNED = (
     "kiln",
     "space-traders",
     "taxi",
+    "castle",
+    "drone",
+    "orchard",
 )
 
 
