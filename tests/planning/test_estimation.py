@@ -1,17 +1,22 @@
 """Models from counts: dangers that many steps share are known from all of them."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from pcn.planning import plan
+from pcn.planning.clocks import PooledCounts
 from pcn.planning.estimation import (
     binomial_tails,
     constant_mask,
+    estimated_model,
     pooled_end_factors,
     pooled_means,
     pooled_shares,
 )
+from pcn.planning.reward_noise import comes_back_mask, unexplained
 
 
 def shares(visits, ends, rewards, *, errors=2.5):
@@ -87,10 +92,100 @@ def test_an_action_that_was_only_lucky_so_far_shares_the_losses():
         assert not constant_mask(states, actions, visits, means, spread, errors=2.5).any()
 
 
+def counts_of(rows):
+    """Counts from (state, action, next state, terminated, rewards of each visit)."""
+    states, actions, following, terminated, rewards = zip(*rows, strict=True)
+    return PooledCounts(
+        num_states=max(*states, *following) + 1,
+        starts=np.array([1] + [0] * max(*states, *following)),
+        states=np.array(states),
+        actions=np.array(actions),
+        next_states=np.array(following),
+        terminated=np.array(terminated),
+        visits=np.array([len(of_row) for of_row in rewards]),
+        sums=np.array([[sum(of_row)] for of_row in rewards]),
+        squares=np.array([[sum(np.square(of_row))] for of_row in rewards]),
+    )
+
+
+def best_return(rows, *, horizon):
+    model = estimated_model(
+        counts_of(rows), discount=1.0, least_visits=1, errors=2.5, unknown=np.zeros(1)
+    )
+    return plan(model, discount=1.0, horizon=horizon).vectors.max()
+
+
+def test_a_step_that_does_not_leave_shares_no_reward_for_leaving():
+    """It would bring it again and again: action 1 stays, and action 0 ends with 2 in one of two."""
+    rows = [(0, 0, 0, False, [0.0, 0.0]), (0, 0, 0, True, [2.0, 2.0]), (0, 1, 0, False, [0.0] * 3)]
+    assert best_return(rows, horizon=40) == pytest.approx(2.0)
+
+
+def test_where_no_episode_comes_back_a_lucky_reward_is_shared():
+    """The tickets of a lottery, 4 or nothing, lead elsewhere; 1 for sure is no worse as yet."""
+    rows = [(0, 0, 1, False, [4.0]), (0, 0, 2, False, [0.0, 0.0]), (0, 1, 3, False, [1.0] * 3)]
+    rows += [(state, 0, 4, True, [0.0]) for state in (1, 2, 3)]
+    assert best_return(rows, horizon=2) == pytest.approx(7 / 6)
+
+
+def test_states_that_an_episode_comes_back_to():
+    rows = [
+        (0, 0, 1, False, [0.0]), (1, 0, 2, False, [0.0]), (2, 0, 1, False, [0.0]),
+        (2, 1, 3, False, [0.0]), (3, 0, 3, False, [0.0]), (3, 1, 0, True, [0.0]),
+    ]  # fmt: skip
+    assert comes_back_mask(counts_of(rows)).tolist() == [False, True, True, True]
+
+
+def test_noise_of_a_reward_is_still_shared():
+    """Both bring 0 or 4 by chance, and lead to the same state."""
+    rows = [(0, 0, 0, True, [0.0, 4.0, 4.0]), (0, 1, 0, True, [0.0, 0.0, 4.0])]
+    assert best_return(rows, horizon=1) == pytest.approx(2.0)
+
+
+def test_a_similar_state_may_stand_for_one_in_which_nobody_acted():
+    rows = [
+        (0, 0, 1, False, [0.0]), (0, 1, 3, False, [0.0]), (1, 0, 2, True, [1.0]),
+    ]  # fmt: skip
+    given = {"discount": 1.0, "least_visits": 1, "errors": 2.5, "unknown": np.array([-9.0])}
+    numbers = np.array([[0.0], [5.0], [9.0], [6.0]])
+    cautious = plan(estimated_model(counts_of(rows), **given), discount=1.0, horizon=3)
+    assert cautious.vectors.tolist() == [[1.0]]
+    rows[0] = (0, 0, 2, False, [0.0])  # only the other action leads to what is like state 1
+    hopeful = estimated_model(counts_of(rows), **given, numbers=numbers * [[1], [1], [-1], [1]])
+    assert plan(hopeful, discount=1.0, horizon=3).vectors.tolist() == [[1.0]]
+    cautious = plan(estimated_model(counts_of(rows), **given), discount=1.0, horizon=3)
+    assert cautious.vectors.tolist() == [[-9.0]]
+
+
+def noise_of(rows, *, spread):
+    """What is not explained of pairs with this spread; rows of a pair follow one another."""
+    counts = counts_of(rows)
+    pairs = counts.states * 10 + counts.actions
+    first = np.flatnonzero(np.append(True, np.diff(pairs) != 0))
+    visits = np.add.reduceat(counts.visits, first)
+    spread = np.array(spread, float)[:, None]
+    return unexplained(counts, first, visits, spread, np.ones(len(pairs)))[:, 0].tolist()
+
+
+def test_rounding_is_no_noise():
+    rows = [(0, 0, 0, True, [0.1] * 7), (0, 1, 0, True, [0.1 + 1e-6] * 7)]
+    assert noise_of(rows, spread=[1e-18, 1e-18]) == [0.0, 0.0]
+    assert best_return(rows, horizon=1) == pytest.approx(0.1 + 1e-6, abs=1e-12)
+
+
+def test_of_outcomes_that_were_seen_once_as_much_is_noise_as_elsewhere():
+    """The first action: 2 and 2 within two outcomes, (5 - 1) / (5 - 2) times that, of 20 in all."""
+    rows = [
+        (0, 0, 0, False, [0.0, 2.0]), (0, 0, 1, False, [4.0, 5.0, 6.0]),
+        (0, 1, 0, False, [0.0]), (0, 1, 1, False, [9.0]),
+    ]  # fmt: skip
+    assert noise_of(rows, spread=[20.0, 40.5]) == pytest.approx([16 / 3, 40.5 * 16 / 60])
+
+
 @given(st.integers(1, 3000), st.floats(0, 1), st.floats(0.001, 0.999))
 def test_tails_are_those_of_the_binomial_distribution(count, part, share):
     hits = np.array([0, round(part * count), count])
     counts = np.full(3, count)
     fewer, more = binomial_tails(hits, counts, share)
-    np.testing.assert_allclose(fewer, binom.cdf(hits, counts, share), rtol=1e-9, atol=1e-300)
-    np.testing.assert_allclose(more, binom.sf(hits - 1, counts, share), rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(fewer, binom.cdf(hits, counts, share), rtol=1e-7, atol=1e-300)
+    np.testing.assert_allclose(more, binom.sf(hits - 1, counts, share), rtol=1e-7, atol=1e-300)

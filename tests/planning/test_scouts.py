@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.scouts import Goals, hardly_tried, ways_to
+from pcn.planning.scouts import Goals, drawn_kinds, hardly_tried, ways_to
 from random_walks import random_walks
 
 PATIENCE = 0.99
@@ -50,6 +50,32 @@ def test_forbidden_actions_are_no_goals():
     allowed = np.zeros((counts.num_states, 6), bool)
     allowed[:, 4] = True
     assert set(hardly_tried(counts, allowed, most_visits=100).actions.tolist()) == {4}
+
+
+def test_states_of_a_kind_share_what_was_tried():
+    counts = counted(0)
+    visits, kinds = visits_of(counts), np.arange(counts.num_states) % 2
+    shared = np.array([visits[kinds == kind].sum(axis=0) for kind in (0, 1)])
+    goals = hardly_tried(counts, most_visits=3, kinds=kinds)
+    expected = {
+        (state, action): shared[kinds[state], action]
+        for state, action in product(range(counts.num_states), range(6))
+        if visits[state].any() and shared[kinds[state], action] < 3
+    }
+    found = zip(goals.states.tolist(), goals.actions.tolist(), strict=True)
+    assert expected
+    assert dict(zip(found, goals.visits.tolist(), strict=True)) == expected
+
+
+def test_kinds_are_equal_in_some_numbers():
+    numbers = np.array(list(product(range(3), range(4), range(5))), float)
+    drawn = [drawn_kinds(numbers, np.random.default_rng(seed)) for seed in range(40)]
+    sizes = {None if kinds is None else len(np.unique(kinds)) for kinds in drawn}
+    assert sizes == {None, 3, 4, 5, 12, 15, 20}
+    for kinds in (some for some in drawn if some is not None):
+        for kind in np.unique(kinds):
+            alike = (np.ptp(numbers[kinds == kind], axis=0) == 0).sum()
+            assert alike > 0
 
 
 def reached(counts, policy, goal):

@@ -7,7 +7,6 @@ steps in one situation are pooled, whenever they were taken.
 
 from dataclasses import dataclass
 
-import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -51,7 +50,7 @@ def pooled_over_time(
     masks_fit = counts.masks.shape[1] in (0, sum(counts.action_sizes))
     if counts.num_states == 0 or len(counts.visits) == 0 or not masks_fit:
         return counts
-    shown = _shown(counts)
+    shown = counts.numbers()
     times = _times(counts, shown)
     if times is None:
         return counts
@@ -68,20 +67,12 @@ def last_states(counts: TransitionCounts) -> Bool[np.ndarray, " state"]:
 
     Nobody ever acts there. Without a clock such a state may be reached earlier, too.
     """
-    times = None if counts.num_states == 0 else _times(counts, _shown(counts))
+    times = None if counts.num_states == 0 else _times(counts, counts.numbers())
     if times is None:
         return np.zeros(counts.num_states, bool)
     _, time = times
     last: Bool[np.ndarray, " state"] = counts.limits & (time == time.max())
     return last
-
-
-def _shown(counts: TransitionCounts) -> Float[np.ndarray, "state part"]:
-    """The observation of each state in a row."""
-    leaves = jax.tree.leaves(counts.observations)
-    return np.column_stack([leaf.reshape(counts.num_states, -1) for leaf in leaves]).astype(
-        np.float64
-    )
 
 
 def _times(

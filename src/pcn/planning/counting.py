@@ -95,6 +95,11 @@ class TransitionCounts:
         """The observation of each state; each leaf [state, ...]."""
         return jax.tree.unflatten(self._structure, self._leaves)
 
+    def numbers(self) -> Float[np.ndarray, "state number"]:
+        """The observation of each state as numbers in a row."""
+        rows = [leaf.reshape(self.num_states, -1) for leaf in self._leaves]
+        return np.column_stack(rows).astype(np.float64)
+
     @property
     def states(self) -> Int[np.ndarray, " row"]:
         """The state of each row; rows are sorted by state, action and next state."""

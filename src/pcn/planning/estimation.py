@@ -7,6 +7,8 @@ from scipy.special import betainc, betaincc, ndtr
 from pcn.planning.clocks import PooledCounts
 from pcn.planning.counting import TransitionCounts
 from pcn.planning.model import TabularModel
+from pcn.planning.reward_noise import comes_back_mask, unexplained
+from pcn.planning.similarity import most_similar
 
 
 def estimated_model(
@@ -17,6 +19,7 @@ def estimated_model(
     errors: float,
     unknown: Float[np.ndarray, " objective"],
     over: Bool[np.ndarray, " state"] | None = None,
+    numbers: Float[np.ndarray, "state number"] | None = None,
 ) -> TabularModel:
     """The model that the counts suggest; pairs (state, action) never seen are not available.
 
@@ -30,6 +33,8 @@ def estimated_model(
             reward, wherever they happen: plans must not follow noise.
         unknown: what a state is worth from which no step was ever seen.
         over: states in which every episode is over; see `last_states`.
+        numbers: the observation of each state. Where given, a state from which no step was ever
+            seen is taken for the most similar one from which some were.
     """
     states, actions, terminated = counts.states, counts.actions, counts.terminated
     first = np.flatnonzero(np.append(True, (np.diff(states) != 0) | (np.diff(actions) != 0)))
@@ -44,20 +49,26 @@ def estimated_model(
     means = sums / visits[:, None]
     spread = np.maximum(squares - sums * means, 0.0)
     constant = constant_mask(states[first], actions[first], visits, means, spread, errors=errors)
-    pooled = pooled_means(states[first], visits, means, spread, errors=errors, apart=constant)
+    noise = unexplained(counts, first, visits, spread, factors)
+    noise = np.where(comes_back_mask(counts)[states[first], None], noise, spread)
+    pooled = pooled_means(states[first], visits, means, noise, errors=errors, apart=constant)
     rewards = counts.sums / counts.visits[:, None] + (pooled - means)[row_pairs]
     # Where nobody ever acted, the episode ends with what is assumed of such a state.
     acted = np.zeros(counts.num_states, dtype=bool)
     acted[states] = True
     left = ~acted[counts.next_states] & ~terminated
     lost = left if over is None else left & ~over[counts.next_states]
-    rewards[lost] += discount * unknown
+    next_states = counts.next_states
+    if numbers is None:
+        rewards[lost] += discount * unknown
+    else:
+        next_states, left = most_similar(numbers, acted)[next_states], left & ~lost
     kept = well_known_mask(states[first], visits, least_visits)[row_pairs]
     return TabularModel(
         counts.starts / counts.starts.sum(),
         states[kept],
         actions[kept],
-        counts.next_states[kept],
+        next_states[kept],
         (terminated | left)[kept],
         (row_visits / visits[row_pairs])[kept],
         rewards[kept],

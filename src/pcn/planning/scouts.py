@@ -46,6 +46,7 @@ def hardly_tried(
     allowed: Bool[np.ndarray, "state action"] | None = None,
     *,
     most_visits: int,
+    kinds: Int[np.ndarray, " state"] | None = None,
 ) -> Goals:
     """All actions that were tried fewer times, in states in which somebody has acted.
 
@@ -53,15 +54,36 @@ def hardly_tried(
         counts: what was seen.
         allowed: which actions are allowed in each state; None for all.
         most_visits: what was tried so often is known.
+        kinds: states of one kind share their visits; None where each state has its own.
     """
     shape = (counts.num_states, counts.num_actions)
     pairs = counts.states * counts.num_actions + counts.actions
     visits = np.bincount(pairs, counts.visits, minlength=shape[0] * shape[1]).reshape(shape)
-    wanted = (visits < most_visits) & (visits.sum(axis=1) > 0)[:, None]
+    acted = visits.sum(axis=1) > 0
+    if kinds is not None:
+        shared = np.zeros((int(kinds.max(initial=-1)) + 1, shape[1]))
+        np.add.at(shared, kinds, visits)
+        visits = shared[kinds]
+    wanted = (visits < most_visits) & acted[:, None]
     if allowed is not None:
         wanted &= allowed
     states, actions = np.nonzero(wanted)
     return Goals(states, actions, visits[states, actions].astype(np.int64))
+
+
+def drawn_kinds(
+    numbers: Float[np.ndarray, "state number"], rng: np.random.Generator
+) -> Int[np.ndarray, " state"] | None:
+    """The kind of each state: those of one kind are equal in some numbers, which are drawn.
+
+    Each number of the observations counts with probability 1/2. None where all of them count.
+    """
+    counting = np.asarray(rng.random(numbers.shape[1]) < 0.5)
+    if counting.all() or not counting.any():
+        return None
+    kinds: Int[np.ndarray, " state"]
+    _, kinds = np.unique(numbers[:, counting], axis=0, return_inverse=True)
+    return kinds.ravel()
 
 
 def ways_to(counts: TransitionCounts, goals: Goals) -> Ways:

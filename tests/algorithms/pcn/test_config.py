@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from pcn.algorithms.pcn.config import PRESETS, PCNConfig
+from pcn.algorithms.pcn.config import NAMES, PRESETS, PCNConfig
 from pcn.algorithms.pcn.refinements import REFINEMENTS, BoundedCommands, Variations
 from pcn.errors import UserError
 
@@ -232,6 +232,24 @@ def test_older_runs_repeat_random_actions_wherever_episodes_end():
     refinements = {type(one).__name__: one for one in PCNConfig.recorded(old).refinements}
     sticky = refinements["StickyActions"]
     assert sticky.ending_exponent == sticky.exponent == 2
+
+
+def test_older_runs_scout_and_rehearse_as_they_did():
+    old = PCNConfig().to_json()
+    new = {
+        "longer_warm_up": ("leaves_to_scouts", False),
+        "planning": ("rehearsed_numbers", 0),
+        "scouting": ("most_numbers", 0),
+    }
+    for name, (field, _) in new.items():
+        assert old["refinements"][name].pop(field)
+    del old["refinements"]["planning"]["raced_visits"]
+    del old["refinements"]["planning"]["rehearsed_visits"]
+    refinements = {NAMES[type(one)]: one for one in PCNConfig.recorded(old).refinements}
+    for name, (field, value) in new.items():
+        assert getattr(refinements[name], field) == value
+    planning = refinements["planning"]
+    assert planning.raced_visits == planning.rehearsed_visits == planning.median_visits == 20
 
 
 def test_older_runs_with_junctions_have_no_branches():

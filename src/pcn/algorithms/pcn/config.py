@@ -29,7 +29,14 @@ RETIRED = {
 OLDER: dict[str, dict[str, Any]] = {
     "sticky_actions": {"ending_exponent": 2.0},
     "variations": {"alike": 0, "stochastic": False},
-    "planning": {"fewest_steps": 1},
+    "longer_warm_up": {"leaves_to_scouts": False},
+    "planning": {
+        "fewest_steps": 1,
+        "raced_visits": 20,
+        "rehearsed_visits": 20,
+        "rehearsed_numbers": 0,
+    },
+    "scouting": {"most_numbers": 0},
     "junctions": {"branch_share": 0.0, "renewal_steps": 1, "most_equal": 1, "rejoining": 0.0},
     "weighted_values": {
         "normalises": False,

@@ -139,8 +139,44 @@ def test_the_network_reaches_in_the_model_what_the_plans_promise():
 def test_too_few_visits_are_not_planned_with():
     training = explored(River(), num_batches=1)
     assert SETTINGS.contender(training, np.zeros(2, np.uint32)) is not None
-    strict = dataclasses.replace(SETTINGS, median_visits=50)
+    strict = dataclasses.replace(SETTINGS, median_visits=50, raced_visits=50)
     assert strict.contender(training, np.zeros(2, np.uint32)) is None
+
+
+@pytest.mark.slow
+def test_plans_race_beside_others_before_they_stand_for_them():
+    training = explored(River(), num_batches=1)
+    little = dataclasses.replace(SETTINGS, median_visits=10**6)
+    assert not little.is_sound(training)
+    assert little.contender(training, np.zeros(2, np.uint32)) is not None
+
+
+@pytest.mark.slow
+def test_little_is_enough_for_a_rehearsal():
+    training = explored(River(), num_batches=1)
+    few = dataclasses.replace(SETTINGS, median_visits=10**6, raced_visits=10**6)
+    assert few.contender(training, np.zeros(2, np.uint32)) is None
+    assert few.in_rehearsal().contender(training, np.zeros(2, np.uint32)) is not None
+
+
+@pytest.mark.slow
+def test_a_rehearsal_takes_unknown_states_for_similar_ones():
+    """Nobody has acted in state 5: swimming leads there. It is most similar to state 1."""
+    training = explored(River())
+    counts = SETTINGS.counts(training)
+    behind = counts.numbers()[counts.next_states, 0] == 1
+    unknown = counts.num_states
+    counts._leaves = [np.append(leaf, [[1.4]], axis=0) for leaf in counts._leaves]
+    counts._prints = np.append(counts._prints, 2**63)
+    counts.starts, counts.limits = np.append(counts.starts, 0), np.append(counts.limits, False)
+    swum = behind & (counts.actions == 1) & ~counts.terminated
+    counts._keys = counts._keys + ((unknown - counts.next_states) * swum << 2)
+    cautious = SETTINGS.curriculum(training, counts)
+    hopeful = SETTINGS.in_rehearsal().curriculum(training, counts)
+    best = FRONT[:, 0].max()
+    assert hopeful.vectors[:, 0].max() == pytest.approx(best, abs=0.3)
+    assert (hopeful.model.next_states < unknown).all()
+    assert (cautious.model.next_states == unknown).any()
 
 
 @pytest.mark.slow

@@ -78,6 +78,11 @@ class AbstractRefinement:
         del training
         return False
 
+    def goes_further(self, training: Training) -> bool:
+        """Whether it explores places that random episodes do not get to."""
+        del training
+        return False
+
     def after_warming_up(self, training: Training) -> None:
         """Called when the random episodes of the warm-up have been stored."""
 

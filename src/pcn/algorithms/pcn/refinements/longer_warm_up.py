@@ -25,6 +25,8 @@ class LongerWarmUp(AbstractRefinement):
     unmoved_share: float = 0.3
     """Most of the budget that it may take while an objective was the same in every episode: the
     objective may be a constant."""
+    leaves_to_scouts: bool = True
+    """Whether it does not wait for objectives where another refinement explores further."""
 
     def __post_init__(self) -> None:
         at_least(self, 0, "trade_offs", "budget_share", "unmoved_share")
@@ -35,5 +37,8 @@ class LongerWarmUp(AbstractRefinement):
         spent = training.steps / training.config.total_steps
         if len(training.dataset.archive()) < self.trade_offs and spent < self.budget_share:
             return True
+        further = any(one.goes_further(training) for one in training.refinements)
+        if further and self.leaves_to_scouts:
+            return False
         unmoved = bool(np.any(spread(training.dataset.rows.returns) == 0))
         return unmoved and spent < self.unmoved_share

@@ -36,11 +36,23 @@ class Planning(AbstractPlanning):
 
     name = "planning"
     median_visits: int = 20
-    """Visits that half of the steps of the archive's episodes must have had."""
+    """Visits that half of the steps of the archive's episodes must have had, so that plans stand
+    for other refinements."""
+    raced_visits: int = 5
+    """With so many, plans race beside them."""
+    rehearsed_visits: int = 1
+    """With so many, plans are rehearsed: where little is known of the best episodes, more has to be
+    seen."""
     fewest_steps: int = 64
     """Where the archive's episodes have fewer steps than this, all stored ones count instead."""
     least_visits: int = 2
     """Actions that were tried less often in a state are not planned with, if others were."""
+    similar_numbers: int = 0
+    """Where observations have at most so many numbers, a state in which nobody has acted is taken
+    for the most similar one in which somebody has; elsewhere it is worth the worst that was
+    seen."""
+    rehearsed_numbers: int = 64
+    """The same for rehearsals, which may promise too much: trying it tells."""
     errors: float = 2.5
     """Mean rewards of two actions that differ by fewer standard errors count as the same."""
     most_states: int = 20_000
@@ -74,11 +86,12 @@ class Planning(AbstractPlanning):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(
-            self, 1, "median_visits", "fewest_steps", "least_visits", "most_states", "most_actions",
-            "window", "fewest_vectors", "most_vectors", "work", "weights", "most_nodes",
-            "most_lessons",
+            self, 1, "median_visits", "raced_visits", "rehearsed_visits", "fewest_steps",
+            "least_visits", "most_states", "most_actions", "window", "fewest_vectors",
+            "most_vectors", "work", "weights", "most_nodes", "most_lessons",
         )  # fmt: skip
         at_least(self, 0, "errors", "most_new", "least_probability", "update_share")
+        at_least(self, 0, "similar_numbers", "rehearsed_numbers")
         at_most(self, 1, "most_new", "update_share")
         positive(self, "tolerance")
 
@@ -137,7 +150,13 @@ class Planning(AbstractPlanning):
     def in_rehearsal(self) -> "Planning":
         """What was seen once is planned with, too."""
         return replace(
-            self, updates=self.rehearsal_updates, cycles=1, least_visits=1, trial_share=0.0
+            self,
+            updates=self.rehearsal_updates,
+            cycles=1,
+            least_visits=1,
+            trial_share=0.0,
+            raced_visits=self.rehearsed_visits,
+            similar_numbers=self.rehearsed_numbers,
         )
 
     def curriculum(self, training: Training, data: TransitionCounts) -> CountedCurriculum:
@@ -146,8 +165,15 @@ class Planning(AbstractPlanning):
 
     def is_sound(self, training: Training) -> bool:
         """Whether observations repeat so often that counts can be planned with."""
+        return self._is_known(training, self.median_visits)
+
+    def may_race(self, training: Training) -> bool:
+        """Whether they repeat at all."""
+        return self._is_known(training, min(self.raced_visits, self.median_visits))
+
+    def _is_known(self, training: Training, visits: int) -> bool:
         given_up = self.counts(training).given_up
-        return not given_up and self.visits_on_archive(training) >= self.median_visits
+        return not given_up and self.visits_on_archive(training) >= visits
 
     def share_of_updates(self, training: Training) -> float:
         """Fewer where plans can be made."""

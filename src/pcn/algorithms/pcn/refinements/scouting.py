@@ -24,7 +24,7 @@ from pcn.checks import at_least, at_most
 from pcn.envs.spec import EnvironmentSpec
 from pcn.nets.heads import AbstractActionHead
 from pcn.planning.counting import TransitionCounts
-from pcn.planning.scouts import Goals, Ways, hardly_tried, ways_to
+from pcn.planning.scouts import Goals, Ways, drawn_kinds, hardly_tried, ways_to
 
 FEWEST_STATES = 256
 """Tables have room for so many states, or twice as many and so on: few sizes are compiled."""
@@ -58,12 +58,14 @@ class Scouting(AbstractRefinement):
     Only in stochastic environments whose observations repeat, beside `planning`.
     """
 
-    share: float = 0.3
+    share: float = 0.6
     """Share of the exploring steps, as long as there is something left to try."""
     batches: int = 50
     """Ways are looked for about so many times in a training."""
     most_visits: int = 5
     """What was tried so often is known."""
+    most_numbers: int = 64
+    """Where observations have more numbers, states never share what was tried."""
     num_goals: int = 16
     """Goals that ways are looked for at a time; those hardly ever tried are preferred."""
     num_scouts: int = 8
@@ -79,7 +81,7 @@ class Scouting(AbstractRefinement):
         at_least(self, 0, "share", "noise")
         at_most(self, 1, "share", "noise")
         at_least(self, 1, "batches", "most_visits", "num_goals", "num_scouts", "most_pairs")
-        at_least(self, 0, "wandering")
+        at_least(self, 0, "wandering", "most_numbers")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where the same actions can have different outcomes."""
@@ -89,6 +91,10 @@ class Scouting(AbstractRefinement):
         """No steps yet."""
         del training
         return Scouted()
+
+    def goes_further(self, training: Training) -> bool:
+        """Where something is counted, scouts get further than random actions."""
+        return self.share > 0 and self.counts(training) is not None
 
     def after_exploring(self, training: Training) -> None:
         """Send scouts for as many steps as are due."""
@@ -116,7 +122,7 @@ class Scouting(AbstractRefinement):
     def _send(self, training: Training, counts: TransitionCounts, steps_left: int) -> bool:
         """Run a batch of scouts and store their episodes; False where there is nothing to try."""
         head, rng = training.learner.policy.action_head, training.rng
-        goals = hardly_tried(counts, allowed_actions(counts), most_visits=self.most_visits)
+        goals = self._goals(counts, rng)
         if len(goals.states) == 0:
             return False
         weights = 1.0 / (1 + goals.visits) ** 2
@@ -146,6 +152,21 @@ class Scouting(AbstractRefinement):
             episodes = refinement.before_storing(training, episodes)
         training.dataset.add(episodes)
         return True
+
+    def _goals(self, counts: TransitionCounts, rng: np.random.Generator) -> Goals:
+        """What was hardly tried in states of a kind; if that is nothing, in any state.
+
+        Nobody can try everything in every state of a large world. A thing that is new in some of
+        its numbers is seen sooner where the others do not count.
+        """
+        allowed, numbers = allowed_actions(counts), counts.numbers()
+        few = numbers.shape[1] <= self.most_numbers
+        kinds = drawn_kinds(numbers, rng) if few else None
+        if kinds is not None:
+            goals = hardly_tried(counts, allowed, most_visits=self.most_visits, kinds=kinds)
+            if len(goals.states):
+                return goals
+        return hardly_tried(counts, allowed, most_visits=self.most_visits)
 
     def _scouts(
         self,

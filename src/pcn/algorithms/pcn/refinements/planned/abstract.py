@@ -82,6 +82,10 @@ class AbstractPlanning(AbstractRefinement):
     def is_sound(self, training: Training) -> bool:
         """Whether enough was seen to plan with."""
 
+    def may_race(self, training: Training) -> bool:
+        """Whether enough was seen for plans to race beside what else there is."""
+        return self.is_sound(training)
+
     @abstractmethod
     def curriculum(self, training: Training, data: Any) -> AbstractCurriculum:
         """Plans of the model that the data suggest, as something to learn."""
@@ -136,7 +140,7 @@ class AbstractPlanning(AbstractRefinement):
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Distilling | None:
         """A network that follows plans; None where too little is known."""
-        if not self.is_sound(training):
+        if not self.may_race(training):
             return None
         copy = self.no_data(training)
         copy.from_arrays(

@@ -89,6 +89,7 @@ class CountedCurriculum(AbstractCurriculum):
         # Nothing is known to be worse than the worst that was ever seen from any step on.
         self.unknown = training.dataset.rows.lowest.min(axis=0)
         """What is assumed where the counts know nothing."""
+        numbers = counts.numbers()
         self.model = estimated_model(
             pooled_over_time(counts),
             discount=training.config.discount,
@@ -96,6 +97,7 @@ class CountedCurriculum(AbstractCurriculum):
             errors=settings.errors,
             unknown=self.unknown,
             over=last_states(counts),
+            numbers=numbers if numbers.shape[1] <= settings.similar_numbers else None,
         )
         self.plans = settings.plans(self.model, counts.longest, training)
         # Long episodes in many states would be more lessons than anybody can learn.
