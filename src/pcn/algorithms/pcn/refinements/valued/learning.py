@@ -154,6 +154,7 @@ def _updated(
             discount=discount(settings, training),
             num_steps=num_steps(settings, training),
             copied_after=settings.copied_after,
+            huber_delta=settings.huber_delta,
             weights=weights,
             chances=chances.astype(np.float32),
         )
