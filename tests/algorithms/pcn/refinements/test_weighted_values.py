@@ -242,13 +242,13 @@ def test_an_old_config_that_does_not_name_it_has_it_off():
 
 def test_an_old_config_has_values_as_they_were_then():
     content = PCNConfig.of(PRESETS["default"]).to_json()
-    later = ("huber_delta", "normalises", "num_steps_undiscounted", "polishing")
+    later = ("huber_delta_undiscounted", "normalises", "num_steps_undiscounted", "polishing")
     for name in (*later, "quiet_share"):
         del content["refinements"]["weighted_values"][name]
     old = PCNConfig.recorded(content).to_json()["refinements"]["weighted_values"]
     assert not old["normalises"]
     assert old["quiet_share"] == old["polishing"] == 0
-    assert old["huber_delta"] == 1
+    assert old["huber_delta_undiscounted"] == 1
     assert old["num_steps_undiscounted"] == 3
 
 

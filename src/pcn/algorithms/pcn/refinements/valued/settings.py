@@ -46,9 +46,11 @@ class LearningSettings(AbstractRefinement):
     value_scale: float = 10.0
     """How large to the value network the difference is between policies of different weights, or
     the first standard deviation of returns, if that is larger: Adam's steps are small beside it."""
-    huber_delta: float = 5.0
-    """Errors of values count squared up to this size in units, and linearly beyond (Huber loss).
-    A small one learns medians, not means: where outcomes are skewed, they differ."""
+    huber_delta: float = 1.0
+    """Errors of values count squared up to this size in units, and linearly beyond (Huber loss)."""
+    huber_delta_undiscounted: float = 5.0
+    """The same where the training has no discount. A small one learns medians rather than means:
+    these differ where outcomes are skewed."""
     extent_rate: float = 0.1
     """Weights count how far the expected returns of the policies lie apart; how fast they follow
     it, each time that values have been learnt."""
@@ -79,6 +81,7 @@ class LearningSettings(AbstractRefinement):
             "polishing_rate",
             "value_scale",
             "huber_delta",
+            "huber_delta_undiscounted",
             "alike",
         )
 
