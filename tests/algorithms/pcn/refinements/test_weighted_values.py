@@ -242,11 +242,13 @@ def test_an_old_config_that_does_not_name_it_has_it_off():
 
 def test_an_old_config_has_values_as_they_were_then():
     content = PCNConfig.of(PRESETS["default"]).to_json()
-    for name in ("normalises", "num_steps_undiscounted", "polishing", "quiet_share"):
+    later = ("huber_delta_undiscounted", "normalises", "num_steps_undiscounted", "polishing")
+    for name in (*later, "quiet_share"):
         del content["refinements"]["weighted_values"][name]
     old = PCNConfig.recorded(content).to_json()["refinements"]["weighted_values"]
     assert not old["normalises"]
     assert old["quiet_share"] == old["polishing"] == 0
+    assert old["huber_delta_undiscounted"] == 1
     assert old["num_steps_undiscounted"] == 3
 
 
@@ -277,7 +279,9 @@ def test_a_config_with_settings_that_are_gone_still_opens():
     assert PCNConfig.recorded(content) == PCNConfig.of(PRESETS["default"])
 
 
-@pytest.mark.parametrize("wrong", [{"share": 1.0}, {"nearly": 0.0}, {"plans": 0}, {"noise": 2}])
+@pytest.mark.parametrize(
+    "wrong", [{"share": 1.0}, {"nearly": 0.0}, {"plans": 0}, {"noise": 2}, {"huber_delta": 0.0}]
+)
 def test_impossible_values_are_refused(wrong):
     with pytest.raises(UserError, match=next(iter(wrong))):
         dataclasses.replace(SETTINGS, **wrong)

@@ -47,16 +47,21 @@ def test_policies_that_are_alike_share_their_chances():
     np.testing.assert_allclose(rarity(np.arange(4.0)[:, None], 0.1), [0.25] * 4)
 
 
-@pytest.mark.parametrize(("discount", "expected"), [(1.0, 1), (0.999, 1), (0.99, 3), (0.9, 3)])
-def test_several_rewards_are_summed_only_where_they_are_discounted(discount, expected, monkeypatch):
+@pytest.mark.parametrize(
+    ("discount", "expected"),
+    [(1.0, (1, 5.0)), (0.999, (1, 5.0)), (0.99, (3, 1.0)), (0.9, (3, 1.0))],
+)
+def test_rewards_that_are_not_discounted_are_summed_less_and_errors_squared_further(
+    discount, expected, monkeypatch
+):
     settings = dataclasses.replace(SETTINGS, num_steps=3)
     refinements = (*CONFIG.refinements[:-1], settings)
     config = dataclasses.replace(CONFIG, discount=discount, refinements=refinements)
     trainer = PCNTrainer(Stalls(), config, seed=0)
     given = []
 
-    def learn_values(learner, *_, num_steps, **__):
-        given.append(num_steps)
+    def learn_values(learner, *_, num_steps, huber_delta, **__):
+        given.append((num_steps, huber_delta))
         return learner
 
     monkeypatch.setattr(learning, "learn_values", learn_values)

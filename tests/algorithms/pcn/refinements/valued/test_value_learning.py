@@ -79,7 +79,9 @@ def test_the_values_of_all_parts_of_an_action_are_summed():
     wanted = targets(values, values, outlook, jnp.array([[1.0, 0.0]]))
     np.testing.assert_allclose(wanted, [[1.0 + 0.5 * 6, 2.0]])
     # It says (0, 6), which is 4 and 4 away: Huber losses of 3.5 each.
-    assert value_loss(values, outlook, jnp.array([[1.0, 0.0]]), wanted) == pytest.approx(7.0)
+    assert value_loss(values, outlook, jnp.array([[1.0, 0.0]]), wanted, 1.0) == pytest.approx(7.0)
+    # Squared up to 4, they are 8 each.
+    assert value_loss(values, outlook, jnp.array([[1.0, 0.0]]), wanted, 4.0) == pytest.approx(16.0)
 
 
 def test_random_weights_sum_to_one_and_some_care_for_one_objective_only():
@@ -91,6 +93,45 @@ def test_random_weights_sum_to_one_and_some_care_for_one_objective_only():
     # The middle is (1/3, 1/3, 1/3), and .6 of the way to it leaves at least .2 of each.
     assert np.mean(weights.min(axis=1) >= 0.2) == pytest.approx(0.5, abs=0.1)
     assert weights.mean(axis=0) == pytest.approx([1 / 3] * 3, abs=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("huber_delta", "expected"),
+    [
+        # One of five pays 10: the mean is 2.
+        (100.0, 2.0),
+        # 4 v = 1 where the pull of each error is at most 1.
+        (1.0, 0.25),
+    ],
+)
+def test_the_mean_of_skewed_rewards_is_learnt_where_errors_count_squared(huber_delta, expected):
+    nothing = np.zeros((5, 1), np.float32)
+    replay = Replay(
+        observations=nothing,
+        options=np.zeros(5, np.int32),
+        rewards=np.array([[0], [0], [0], [0], [10]], np.float32) * np.ones(2, np.float32),
+        next_observations=nothing,
+        terminated=np.ones(5, bool),
+        left=np.ones(5, np.int32),
+    )
+    learner = learn_values(
+        ValueLearner.fresh(constant([[0.0, 0.0]], sizes=(1,))),
+        replay,
+        np.asarray(5, np.int32),
+        np.array([1, 2], np.uint32),
+        num_updates=2000,
+        batch_size=64,
+        learning_rate=np.asarray(3e-3, np.float32),
+        discount=0.9,
+        num_steps=1,
+        copied_after=50,
+        huber_delta=huber_delta,
+        weights=np.full((1, 2), 0.5, np.float32),
+        chances=np.ones(1, np.float32),
+    )
+    values = values_of(learner.values, nothing[:1], np.full((1, 2), 0.5))
+    np.testing.assert_allclose(values[0, 0], expected, atol=0.15)
 
 
 @pytest.mark.slow
@@ -128,6 +169,7 @@ def test_values_of_a_chain_of_two_steps_are_learnt():
         discount=0.9,
         num_steps=1,
         copied_after=50,
+        huber_delta=1.0,
         weights=np.stack([shares, 1 - shares], axis=1),
         chances=np.full(len(shares), 1 / len(shares), np.float32),
     )

@@ -58,6 +58,12 @@ def num_steps(settings: LearningSettings, training: Training) -> int:
     return settings.num_steps_undiscounted if undiscounted else settings.num_steps
 
 
+def huber_delta(settings: LearningSettings, training: Training) -> float:
+    """Up to which size in units errors of values count squared."""
+    undiscounted = is_undiscounted(settings, training)
+    return settings.huber_delta_undiscounted if undiscounted else settings.huber_delta
+
+
 def blank(settings: LearningSettings, training: Training) -> ValueLearner:
     """A learner with arrays of the right shapes."""
     head, spec = training.learner.policy.action_head, training.spec
@@ -154,6 +160,7 @@ def _updated(
             discount=discount(settings, training),
             num_steps=num_steps(settings, training),
             copied_after=settings.copied_after,
+            huber_delta=huber_delta(settings, training),
             weights=weights,
             chances=chances.astype(np.float32),
         )

@@ -46,6 +46,11 @@ class LearningSettings(AbstractRefinement):
     value_scale: float = 10.0
     """How large to the value network the difference is between policies of different weights, or
     the first standard deviation of returns, if that is larger: Adam's steps are small beside it."""
+    huber_delta: float = 1.0
+    """Errors of values count squared up to this size in units, and linearly beyond (Huber loss)."""
+    huber_delta_undiscounted: float = 5.0
+    """The same where the training has no discount. A small one learns medians rather than means:
+    these differ where outcomes are skewed."""
     extent_rate: float = 0.1
     """Weights count how far the expected returns of the policies lie apart; how fast they follow
     it, each time that values have been learnt."""
@@ -69,7 +74,16 @@ class LearningSettings(AbstractRefinement):
         )  # fmt: skip
         at_most(self, 1, "single_share", "extent_rate")
         at_most(self, 1 - self.single_share, "middle_share")
-        positive(self, "learning_rate", "last_value_rate", "polishing_rate", "value_scale", "alike")
+        positive(
+            self,
+            "learning_rate",
+            "last_value_rate",
+            "polishing_rate",
+            "value_scale",
+            "huber_delta",
+            "huber_delta_undiscounted",
+            "alike",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

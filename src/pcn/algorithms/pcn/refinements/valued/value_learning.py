@@ -85,12 +85,13 @@ def value_loss(
     outlook: Outlook,
     weights: Float[Array, "batch objective"],
     wanted: Float[Array, "batch objective"],
+    huber_delta: float,
 ) -> Float[Array, ""]:
-    """Huber loss of the values of the options that were taken."""
+    """Huber loss of the values of the options that were taken, squared up to `huber_delta`."""
     every = jax.vmap(values)(outlook.observations, weights)
     taken = jax.vmap(values.taken)(outlook.options)
     errors = jnp.einsum("ba,bao->bo", taken, every) - wanted
-    return optax.huber_loss(errors).sum(axis=1).mean()
+    return optax.huber_loss(errors, delta=huber_delta).sum(axis=1).mean()
 
 
 @eqx.filter_jit
@@ -106,6 +107,7 @@ def learn_values(
     discount: float,
     num_steps: int,
     copied_after: int,
+    huber_delta: float,
     weights: Float[AnyArray, "weight objective"],
     chances: Float[AnyArray, " weight"],
 ) -> ValueLearner:
@@ -122,6 +124,7 @@ def learn_values(
         discount: weight of a reward one step later.
         num_steps: how many rewards are summed before a value is asked.
         copied_after: updates after which the older copy becomes the newer values.
+        huber_delta: size in units up to which errors count squared.
         weights: weights of the objectives to choose from.
         chances: how likely each of them is.
     """
@@ -137,7 +140,7 @@ def learn_values(
         old: ValueLearner = eqx.combine(arrays, static)
         outlook = replay.at(index, old.values.unit, discount=discount, num_steps=num_steps)
         wanted = targets(old.values, old.older, outlook, weights)
-        gradients = eqx.filter_grad(value_loss)(old.values, outlook, weights, wanted)
+        gradients = eqx.filter_grad(value_loss)(old.values, outlook, weights, wanted, huber_delta)
         directions, moments = OPTIMISER.update(gradients, old.moments)
         steps = jax.tree.map(lambda one: -jnp.asarray(learning_rate) * one, directions)
         values = eqx.apply_updates(old.values, steps)
