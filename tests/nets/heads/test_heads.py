@@ -116,6 +116,18 @@ def test_noise_of_many_actions_at_once_is_like_that_of_each(head, noises):
     assert len(np.unique(flat[:, 0])) > 0.99 * NUM_DRAWS
 
 
+def test_numpy_draws_the_same_noise(head, noises):
+    drawn = head.noise_on_host(np.random.default_rng(0), (NUM_DRAWS // 8, 8))
+    assert drawn.shape == (NUM_DRAWS // 8, 8, head.num_noise)
+    assert drawn.dtype == np.float32
+    flat, single = drawn.reshape(NUM_DRAWS, -1), np.asarray(noises)
+    for share in (0.1, 0.5, 0.9):
+        np.testing.assert_allclose(
+            np.quantile(flat, share, axis=0), np.quantile(single, share, axis=0), atol=0.25
+        )
+    assert len(np.unique(flat[:, 0])) > 0.99 * NUM_DRAWS
+
+
 def test_environments_accept_every_action(head, space, actions):
     rng = np.random.default_rng(0)
     rows = np.concatenate([actions[:100], [head.random_row(rng) for _ in range(100)]])
