@@ -56,6 +56,11 @@ def test_importing_changes_nothing_and_imports_no_jax():
     assert run_python(code) == [True, False]
 
 
+def test_what_few_trainings_need_is_not_imported_for_all():
+    code = "import json, sys\nimport pcn.algorithms\nprint(json.dumps('scipy' in sys.modules))"
+    assert run_python(code) is False
+
+
 def test_every_public_name_is_found_and_listed_once():
     assert len(set(pcn.__all__)) == len(pcn.__all__)
     for name in pcn.__all__:

@@ -67,6 +67,16 @@ def test_nothing_is_pooled_without_a_clock():
     assert pooled_over_time(counts) is counts
 
 
+def test_a_few_steps_tell_that_there_is_no_clock(monkeypatch):
+    counts = counted(clock=False)
+
+    def never(counts):
+        raise AssertionError("it takes long to tell which ends are real")
+
+    monkeypatch.setattr(TransitionCounts, "terminated", property(never))
+    assert pooled_over_time(counts) is counts
+
+
 def test_chance_alone_seldom_looks_like_the_time():
     pooled = [pooled_over_time(counted(seed=seed)) for seed in range(20)]
     assert sum(isinstance(one, PooledCounts) for one in pooled) >= 19

@@ -175,6 +175,32 @@ def test_batches_of_other_sizes_compile_nothing(environment, caplog):
         assert [one for one in caplog.messages if "Compiling" in one]  # it would be told
 
 
+class Drawing(Wanderer):
+    """Its random numbers are drawn by NumPy."""
+
+    def draw_on_host(self, rng, shape):
+        return rng.standard_normal((*shape, len(self.bias)), np.float32)
+
+    def draw(self, key, shape=()):
+        raise AssertionError("NumPy draws")
+
+    def act(self, observation, key, mask=None):
+        logits = self.bias * self.start + key
+        logits = logits if mask is None else jnp.where(mask, logits, -1e9)
+        split = jnp.split(logits, np.cumsum(self.sizes)[:-1].tolist())
+        return jnp.stack([jnp.argmax(part) for part in split]).astype(jnp.int32)
+
+
+def test_numpy_draws_for_agents_that_say_how(environment):
+    wandering = wanderers(environment, 8)
+    agents = Drawing(**{field.name: getattr(wandering, field.name) for field in fields(wandering)})
+    keys = (np.array(numbers, np.uint32) for numbers in ((3, 4), (3, 4), (3, 5)))
+    first, again, other = (np.asarray(rollout(environment, agents, key, 8).actions) for key in keys)
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+    assert len(np.unique(first[:, :3].reshape(8, -1), axis=0)) > 1  # each slot has its own
+
+
 class Certain(Wanderer):
     """Acts without chance."""
 

@@ -51,6 +51,8 @@ def pooled_over_time(
     if counts.num_states == 0 or len(counts.visits) == 0 or not masks_fit:
         return counts
     shown = counts.numbers()
+    if _stands_still(counts, shown):
+        return counts
     times = _times(counts, shown)
     if times is None:
         return counts
@@ -73,6 +75,16 @@ def last_states(counts: TransitionCounts) -> Bool[np.ndarray, " state"]:
     _, time = times
     last: Bool[np.ndarray, " state"] = counts.limits & (time == time.max())
     return last
+
+
+def _stands_still(counts: TransitionCounts, shown: Float[np.ndarray, "state part"]) -> bool:
+    """Whether some of the first steps leave each part of an observation as it is.
+
+    Then none is a clock, which is found out sooner than which ends of episodes are real.
+    """
+    rows = np.flatnonzero(counts.went_on)[:FIRST_ROWS]
+    states, following = counts.states[rows], counts.next_states[rows]
+    return bool(np.all(np.any(shown[states] == shown[following], axis=0)))
 
 
 def _times(

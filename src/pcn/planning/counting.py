@@ -116,6 +116,12 @@ class TransitionCounts:
         return (self._keys >> 2) & (_MOST_STATES - 1)
 
     @property
+    def went_on(self) -> Bool[np.ndarray, " row"]:
+        """Whether no episode ended in the next state, as far as its row tells."""
+        went_on: Bool[np.ndarray, " row"] = self._keys & 3 == _GOES_ON
+        return went_on
+
+    @property
     def terminated(self) -> Bool[np.ndarray, " row"]:
         """Whether the episode terminated in the next state.
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Num
-from scipy.special import betainc, betaincc, ndtr
 
 from pcn.planning.clocks import PooledCounts
 from pcn.planning.counting import TransitionCounts
@@ -119,7 +118,7 @@ def pooled_shares(
     considered. Those that were taken out share a probability in the same way.
     """
     shares = np.zeros(len(hits))
-    left, allowed = np.arange(len(hits)), 2 * ndtr(-errors)
+    left, allowed = np.arange(len(hits)), _chance_beyond(errors)
     while len(left):
         inside = left
         while len(inside) > 1:
@@ -134,6 +133,13 @@ def pooled_shares(
     return shares
 
 
+def _chance_beyond(errors: float) -> float:
+    """How likely it is by chance to be so many standard errors away, to either side."""
+    from scipy.special import ndtr  # few trainings need it, and it takes a while
+
+    return float(2 * ndtr(-errors))
+
+
 def binomial_tails(
     hits: Num[np.ndarray, " pair"], counts: Num[np.ndarray, " pair"], share: float
 ) -> tuple[Float[np.ndarray, " pair"], Float[np.ndarray, " pair"]]:
@@ -144,6 +150,8 @@ def binomial_tails(
     >>> [tail.tolist() for tail in binomial_tails(np.array([0, 2]), np.array([2, 2]), 0.5)]
     [[0.25, 1.0], [1.0, 0.25]]
     """
+    from scipy.special import betainc, betaincc  # few trainings need it, and it takes a while
+
     others = counts - hits
     # The functions are not defined where an outcome is certain: there another argument stands in.
     fewer = np.where(others > 0, betaincc(hits + 1, np.maximum(others, 1), share), 1.0)
@@ -191,7 +199,7 @@ def constant_mask(
     chance = _sums(actions, evidence, num_actions)
     never = _sums(actions, varied.astype(np.int64), num_actions) == 0
     marked: Bool[np.ndarray, "pair objective"] = (
-        never & (chance < np.log(2 * ndtr(-errors) / num_actions))
+        never & (chance < np.log(_chance_beyond(errors) / num_actions))
     )[actions]
     return marked
 

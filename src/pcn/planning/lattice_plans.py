@@ -1,12 +1,15 @@
 """Plans on a lattice: the best action at every node for many weights of the objectives."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy import sparse
 
 from pcn.planning.fitted_model import FittedModel
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 _DENSE = 64
 """So many last steps have actions of their own; before them, actions are kept now and then."""
@@ -30,7 +33,7 @@ class LatticePlans:
     """What the weighted return is worth after the step that is planned."""
     rewards: Float[np.ndarray, "known option plan"]
     """The weighted reward of every action at each node that is known."""
-    successors: sparse.csr_matrix
+    successors: "csr_matrix"
     discount: float
 
     def __len__(self) -> int:
@@ -147,14 +150,16 @@ def plan_on_lattice(
 
 def _successors(
     model: FittedModel, known: Int[np.ndarray, " place"], rows: Int[np.ndarray, " node"]
-) -> sparse.csr_matrix:
+) -> "csr_matrix":
     """How likely each known node and action leads on to each row, as shares of interpolation."""
+    from scipy.sparse import csr_matrix  # few trainings need it, and it takes a while
+
     places = model.lattice.nodes[known][:, None, None] + model.changes[known][:, :, None]
     nodes, shares = model.lattice.corners(places + model.noise[known])
     going_on = (1.0 - model.ends[known])[:, :, None, None] / model.noise.shape[2]
     pairs = np.arange(len(known) * model.num_options).reshape(len(known), -1, 1, 1)
     chances = (shares * going_on).astype(np.float32)
-    return sparse.csr_matrix(
+    return csr_matrix(
         (chances.ravel(), (np.broadcast_to(pairs, nodes.shape).ravel(), rows[nodes].ravel())),
         shape=(len(known) * model.num_options, len(known) + 1),
     )

@@ -6,8 +6,6 @@ somewhere is no noise: an action that stays, and shares it, would bring it again
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from pcn.planning.clocks import PooledCounts
 from pcn.planning.counting import TransitionCounts
@@ -21,6 +19,10 @@ def comes_back_mask(counts: TransitionCounts | PooledCounts) -> Bool[np.ndarray,
 
     Where it never does, a reward that is shared with another action is brought once at most.
     """
+    # Few trainings need these, and importing them takes a while.
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
     goes_on = ~counts.terminated
     states, following = counts.states[goes_on], counts.next_states[goes_on]
     steps = coo_matrix((np.ones(len(states)), (states, following)), shape=[counts.num_states] * 2)

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.sparse import csr_matrix
 
 from pcn.planning.counting import TransitionCounts
 
@@ -88,6 +87,8 @@ def drawn_kinds(
 
 def ways_to(counts: TransitionCounts, goals: Goals) -> Ways:
     """In each state the action that makes arriving likeliest, for each goal, as far as is known."""
+    from scipy.sparse import csr_matrix  # few trainings need it, and it takes a while
+
     states, actions, count = counts.states, counts.actions, len(goals.states)
     new = (np.diff(states) != 0) | (np.diff(actions) != 0)
     pairs = np.cumsum(np.append(0, new))

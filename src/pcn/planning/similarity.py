@@ -2,7 +2,6 @@
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.spatial import cKDTree
 
 
 def most_similar(
@@ -12,6 +11,8 @@ def most_similar(
 
     Differences count in standard deviations of each number.
     """
+    from scipy.spatial import cKDTree  # few trainings need it, and it takes a while
+
     size = numbers.std(axis=0)
     scaled = numbers / np.where(size > 0, size, 1.0)
     known, other = np.flatnonzero(acted), np.flatnonzero(~acted)

@@ -53,6 +53,16 @@ class AbstractAgent(eqx.Module):
         """
         return jax.random.split(key, shape) if shape else key
 
+    def draw_on_host(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> PyTree[np.ndarray] | None:
+        """What `draw` returns, but drawn by NumPy; None where only `draw` can.
+
+        Gymnasium environments are stepped on the host, and NumPy needs no compiled program.
+        """
+        del rng, shape
+        return None
+
     def act_drawn(
         self,
         observation: PyTree[Array],

@@ -4,10 +4,11 @@ from abc import abstractmethod
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
 
 from pcn.nets.heads import AbstractActionHead
-from pcn.rollout.agent import AbstractAgent
+from pcn.rollout.agent import AbstractAgent, plain_method
 from pcn.types import AnyArray
 
 
@@ -39,6 +40,15 @@ class AbstractNoisyAgent(AbstractAgent):
         random_key, chance_key = jax.random.split(key)
         noise = self.action_head.noise(random_key, shape)
         return jnp.concatenate([noise, jax.random.uniform(chance_key, (*shape, 1))], axis=-1)
+
+    def draw_on_host(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Float[np.ndarray, "*shape drawn"] | None:
+        """The same, drawn by NumPy if the head can."""
+        noise = plain_method(self.action_head, "noise_on_host")(rng, shape)
+        if noise is None:
+            return None
+        return np.concatenate([noise, rng.random((*shape, 1), np.float32)], axis=-1)
 
     def act_drawn(
         self,

@@ -43,14 +43,19 @@ class SlotAgents:
         padded = [np.zeros((room, part.shape[1]), part.dtype) for part in packed]
         for all_rows, part in zip(padded, packed, strict=True):
             all_rows[: len(part)] = part
-        self._all_own = jax.device_put(padded)
+        self._all_own: list[Any] = padded
         self._own: list[Any] = [part[:num_slots] for part in padded]
         self._actions: Any = np.tile(no_action, (num_slots, 1))
         self._key = raw_key(key)
+        # Environments are reset by numbers from this key as well: these are others.
+        self._rng = np.random.default_rng(
+            np.random.SeedSequence(self._key.tolist(), spawn_key=(1,))
+        )
+        self._draw_on_host = plain_method(agents, "draw_on_host")
         self._drawn: list[PyTree[np.ndarray]] = []
         self._num_drawn = 0
         self._draws_once = not plain_method(agents, "needs_random_numbers")()
-        self._nobody = _nobody(num_slots)
+        self._nobody = _nobody(num_slots, tuple((part.shape, part.dtype) for part in padded))
 
     def act(
         self,
@@ -67,27 +72,38 @@ class SlotAgents:
         if not self._drawn:
             self._draw()
         drawn = self._drawn[-1] if self._draws_once else self._drawn.pop()
+        new = self._nobody if replaced is None else (self._all_own, *replaced)
         self._own, self._actions = self._compiled.advance(
-            self._shared, self._own, self._actions, rewards, self._all_own,
-            *(replaced or self._nobody), drawn, observations, masks,
-        )  # fmt: skip
+            self._shared, self._own, self._actions, rewards, *new, drawn, observations, masks
+        )
         return np.asarray(self._actions)
 
     def _draw(self) -> None:
         """Draw the random numbers of the next calls."""
-        first = np.asarray(self._num_drawn, np.uint32)
-        leaves, tree = jax.tree.flatten(
-            self._compiled.draw(self._own, self._shared, self._key, first)
-        )
+        drawn = self._draw_on_host(self._rng, (CALLS_AHEAD, len(self._actions)))
+        if drawn is None:
+            first = np.asarray(self._num_drawn, np.uint32)
+            drawn = self._compiled.draw(self._own, self._shared, self._key, first)
+        leaves, tree = jax.tree.flatten(drawn)
         by_call = zip(*(np.asarray(leaf) for leaf in leaves), strict=True)
         self._drawn = [jax.tree.unflatten(tree, one) for one in by_call][::-1]
         self._num_drawn += CALLS_AHEAD
 
 
 @cache
-def _nobody(num_slots: int) -> list[Array]:
-    """Says that no agent is replaced; it is copied to the device once, not at every step."""
-    nobody: list[Array] = jax.device_put([np.zeros(num_slots, np.int32), np.zeros(num_slots, bool)])
+def _nobody(num_slots: int, rows: tuple[tuple[tuple[int, ...], Any], ...]) -> tuple[Any, ...]:
+    """Says that no agent is replaced; it is copied to the device once, not at every step.
+
+    Besides, copying takes as long as several steps, so that rows of all agents are copied only
+    where some of them begin.
+    """
+    nobody: tuple[Any, ...] = jax.device_put(
+        (
+            [np.zeros(shape, kind) for shape, kind in rows],
+            np.zeros(num_slots, np.int32),
+            np.zeros(num_slots, bool),
+        )
+    )
     return nobody
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pcn.errors import UserError
-from pcn.nets.heads import ACTION_HEADS, JointHead, action_head_for
+from pcn.nets.heads import ACTION_HEADS, AbstractActionHead, JointHead, action_head_for
 
 EXAMPLES = {
     gym.spaces.Discrete: gym.spaces.Discrete(4),
@@ -109,6 +109,21 @@ def test_noise_of_many_actions_at_once_is_like_that_of_each(head, noises):
     many = np.asarray(head.noise(jax.random.key(1), (NUM_DRAWS // 8, 8)))
     assert many.shape == (NUM_DRAWS // 8, 8, head.num_noise)
     flat, single = many.reshape(NUM_DRAWS, -1), np.asarray(noises)
+    for share in (0.1, 0.5, 0.9):
+        np.testing.assert_allclose(
+            np.quantile(flat, share, axis=0), np.quantile(single, share, axis=0), atol=0.25
+        )
+    assert len(np.unique(flat[:, 0])) > 0.99 * NUM_DRAWS
+
+
+def test_numpy_draws_the_same_noise(head, noises):
+    drawn = head.noise_on_host(np.random.default_rng(0), (NUM_DRAWS // 8, 8))
+    if drawn is None:  # JAX draws it
+        assert type(head).noise_on_host is AbstractActionHead.noise_on_host
+        return
+    assert drawn.shape == (NUM_DRAWS // 8, 8, head.num_noise)
+    assert drawn.dtype == np.float32
+    flat, single = drawn.reshape(NUM_DRAWS, -1), np.asarray(noises)
     for share in (0.1, 0.5, 0.9):
         np.testing.assert_allclose(
             np.quantile(flat, share, axis=0), np.quantile(single, share, axis=0), atol=0.25

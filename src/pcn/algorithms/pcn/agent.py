@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Num, PRNGKeyArray, PyTree
 
 from pcn.command import Command
 from pcn.nets.policy import ConditionedPolicy
-from pcn.rollout import AbstractAgent
+from pcn.rollout.agent import AbstractAgent, plain_method
 from pcn.types import Action, AnyArray
 
 
@@ -61,6 +61,16 @@ class ConditionedAgent(AbstractAgent):
         return jnp.concatenate(
             [noise(policy_key, shape), noise(random_key, shape), chance], axis=-1
         )
+
+    def draw_on_host(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Float[np.ndarray, "*shape drawn"] | None:
+        """The same, drawn by NumPy if the head can."""
+        noise = plain_method(self.policy.action_head, "noise_on_host")
+        wanted, random = noise(rng, shape), noise(rng, shape)
+        if wanted is None:
+            return None
+        return np.concatenate([wanted, random, rng.random((*shape, 2), np.float32)], axis=-1)
 
     def needs_random_numbers(self) -> bool:
         """Greedy agents that never act at random need none."""

@@ -86,6 +86,16 @@ class AbstractActionHead(eqx.Module):
     def noise(self, key: PRNGKeyArray, shape: tuple[int, ...] = ()) -> Float[Array, "*shape noise"]:
         """The random numbers that `sampled` or `random` needs, for `shape` many actions."""
 
+    def noise_on_host(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Float[np.ndarray, "*shape noise"] | None:
+        """What `noise` draws, but by NumPy, which needs no compiled program and takes less time.
+
+        None where only `noise` can draw it.
+        """
+        del rng, shape
+        return None
+
     @abstractmethod
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]

@@ -125,6 +125,12 @@ class CategoricalHead(AbstractActionHead):
         """Gumbel noise: added to logits, it makes the greedy action a sample of the softmax."""
         return jax.random.gumbel(key, (*shape, self.num_noise))
 
+    def noise_on_host(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Float[np.ndarray, "*shape noise"]:
+        """Gumbel noise."""
+        return gumbel_on_host(rng, (*shape, self.num_noise))
+
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]
     ) -> Int[Array, " part"]:
@@ -249,3 +255,10 @@ class CategoricalHead(AbstractActionHead):
     def random_row(self, rng: np.random.Generator) -> Int[np.ndarray, " part"]:
         """An action drawn uniformly from all."""
         return rng.integers(self.sizes).astype(self.dtype)
+
+
+def gumbel_on_host(rng: np.random.Generator, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
+    """Gumbel noise by NumPy: minus the logarithm of exponential numbers."""
+    drawn = rng.standard_exponential(shape, np.float32)
+    # Of a zero the noise would be infinite, and choose what is forbidden.
+    return -np.log(np.maximum(drawn, np.finfo(np.float32).tiny))

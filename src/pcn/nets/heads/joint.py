@@ -87,6 +87,14 @@ class JointHead(AbstractSideBySide):
         parts = zip(self.heads, keys, strict=True)
         return jnp.concatenate([head.noise(part_key, shape) for head, part_key in parts], axis=-1)
 
+    def noise_on_host(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Float[np.ndarray, "*shape noise"] | None:
+        """The random numbers of each part; None where NumPy cannot draw those of one."""
+        drawn = [head.noise_on_host(rng, shape) for head in self.heads]
+        known = [one for one in drawn if one is not None]
+        return np.concatenate(known, axis=-1) if len(known) == len(drawn) else None
+
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]
     ) -> Num[Array, " part"]:

@@ -86,6 +86,12 @@ class LevelsHead(AbstractBoxHead):
         """Gumbel noise for the logits."""
         return self.choices.noise(key, shape)
 
+    def noise_on_host(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Float[np.ndarray, "*shape noise"]:
+        """Gumbel noise for the logits."""
+        return self.choices.noise_on_host(rng, shape)
+
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]
     ) -> Float[Array, " part"]:

@@ -14,6 +14,7 @@ from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray
 
 from pcn.errors import UserError
 from pcn.nets.heads.box_rows import AbstractBoxHead, BoxRows
+from pcn.nets.heads.categorical import gumbel_on_host
 from pcn.types import AnyArray
 
 LEAST_SPREAD, MOST_SPREAD = 0.03, 2.0
@@ -105,6 +106,14 @@ class TruncatedGaussianHead(AbstractBoxHead):
         gumbel = jax.random.gumbel(bin_key, (*shape, self.num_parts * self.num_bins))
         places = jax.random.uniform(place_key, (*shape, self.num_parts))
         return jnp.concatenate([gumbel, places], axis=-1)
+
+    def noise_on_host(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Float[np.ndarray, "*shape noise"]:
+        """The same, drawn by NumPy."""
+        gumbel = gumbel_on_host(rng, (*shape, self.num_parts * self.num_bins))
+        places = rng.random((*shape, self.num_parts), np.float32)
+        return np.concatenate([gumbel, places], axis=-1)
 
     def sampled(
         self, outputs: Float[Array, " output"], noise: Float[Array, " noise"]

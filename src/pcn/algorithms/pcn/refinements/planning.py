@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, replace
 
 import equinox as eqx
+import jax
 import numpy as np
 
 from pcn.algorithms.pcn.refinements.planned.abstract import AbstractPlanning, has_few_options
@@ -188,15 +189,17 @@ class Planning(AbstractPlanning):
         if rows.lengths.sum() < self.fewest_steps:
             rows = training.dataset.rows
         store, longest = training.dataset.store, int(rows.lengths.max())
-        observations = training.dataset.padded_observations(rows)
-        states = counts.states_of(observations, longest)
+        # Beside a long episode, most of a short one is padding.
+        valid = np.arange(longest) < rows.lengths[:, None]
+        padded = training.dataset.padded_observations(rows)
+        seen = jax.tree.map(lambda leaf: leaf[valid][:, None], padded)
+        states = counts.states_of(seen, 1)[:, 0]
         options = training.learner.policy.action_head.to_options(
-            np.asarray(store.actions)[rows.slots, :longest]
+            np.asarray(store.actions)[rows.slots, :longest][valid]
         )
         parts = np.moveaxis(options, -1, 0)
         actions = np.ravel_multi_index(tuple(parts), counts.action_sizes)
-        valid = (np.arange(longest) < rows.lengths[:, None]) & (states >= 0)
-        pairs = (states * counts.num_actions + actions)[valid]
+        pairs = (states * counts.num_actions + actions)[states >= 0]
         pooled = pooled_over_time(counts)
         visits = np.bincount(
             pooled.states * counts.num_actions + pooled.actions,
