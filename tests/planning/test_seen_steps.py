@@ -81,13 +81,19 @@ def test_steps_stand_in_one_place_with_zeros_behind_them():
 
 
 def test_nothing_comes_after_a_truncated_episode_for_values_that_do_not_know_the_time():
-    seen = SeenSteps(100, step_limit=3, truncation_ends=True)
+    seen = SeenSteps(100, step_limit=3, truncation_ends_up_to=3)
     seen.add(episodes((True, False, False)), OPTIONS)
     assert seen.steps.terminated.tolist() == [False, True, False, False, True]
 
 
+def test_after_a_long_truncated_episode_values_go_on():
+    seen = SeenSteps(100, step_limit=3, truncation_ends_up_to=2)  # the second one has three steps
+    seen.add(episodes((False, False, False)), OPTIONS)
+    assert seen.steps.terminated.tolist() == [False, True, False, False, False]
+
+
 def test_an_episode_that_was_broken_off_could_have_gone_on():
-    seen = SeenSteps(100, step_limit=9, truncation_ends=True)
+    seen = SeenSteps(100, step_limit=9, truncation_ends_up_to=9)
     whole = episodes((True, False, False))
     broken_off = jnp.array([False, True, False])
     seen.add(eqx.tree_at(lambda batch: batch.broken_off, whole, broken_off), OPTIONS)

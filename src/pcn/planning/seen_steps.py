@@ -41,10 +41,10 @@ class Steps:
 class SeenSteps:
     """Remembers the last `most_steps` steps, and what was observed as a row of numbers."""
 
-    def __init__(self, most_steps: int, step_limit: int, *, truncation_ends: bool = False) -> None:
-        """With `truncation_ends` nothing comes after a truncated episode either."""
+    def __init__(self, most_steps: int, step_limit: int, *, truncation_ends_up_to: int = 0) -> None:
+        """Nothing comes after a truncated episode either if it has at most so many steps."""
         self._most_steps, self._step_limit = most_steps, step_limit
-        self._truncation_ends = truncation_ends
+        self._truncation_ends_up_to = truncation_ends_up_to
         self._columns: list[np.ndarray] = []
         self._count = 0
         self.longest = 0
@@ -71,8 +71,8 @@ class SeenSteps:
     def add(self, episodes: Episodes, options: Int[np.ndarray, "episode time"]) -> None:
         """Remember all steps of the real episodes, broken off or not.
 
-        Without `truncation_ends` an end at the environment's limit of steps is no termination:
-        what is observed does not tell of it, and whoever plans to a horizon knows of it anyway.
+        An end at the environment's limit of steps is no termination otherwise: what is observed
+        does not tell of it, and whoever plans to a horizon knows of it anyway.
         """
         lengths = np.asarray(episodes.lengths)
         rows = np.flatnonzero(np.asarray(episodes.real_mask) & (lengths > 0))
@@ -89,10 +89,8 @@ class SeenSteps:
         after[*ends, : last.shape[1]] = last
         after[*ends, last.shape[1] :] = 1.0  # what is allowed after the end is not recorded
         terminated, first = np.zeros(valid.shape, bool), np.zeros(valid.shape, bool)
-        if self._truncation_ends:
-            terminated[ends] = episodes.ended[rows]
-        else:
-            terminated[ends] = np.asarray(episodes.terminated)[rows] & (lengths < self._step_limit)
+        terminated[ends] = np.asarray(episodes.terminated)[rows] & (lengths < self._step_limit)
+        terminated[ends] |= episodes.ended[rows] & (lengths <= self._truncation_ends_up_to)
         first[:, 0] = True
         rewards = np.asarray(episodes.rewards, np.float32)[rows, :longest]
         kept = options[rows, :longest].astype(np.int32)

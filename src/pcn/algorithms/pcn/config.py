@@ -40,6 +40,7 @@ OLDER: dict[str, dict[str, Any]] = {
     "junctions": {"branch_share": 0.0, "renewal_steps": 1, "most_equal": 1, "rejoining": 0.0},
     "weighted_values": {
         "huber_delta_undiscounted": 1.0,
+        "long_share": 0.0,
         "normalises": False,
         "num_steps_undiscounted": 3,
         "polishing": 0.0,

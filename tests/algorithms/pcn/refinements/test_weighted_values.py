@@ -184,21 +184,54 @@ def test_where_observations_repeat_it_is_left_to_planning():
     assert SETTINGS.contender(training, np.array([3, 4], np.uint32)) is None
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("discount", "learns"), [(1.0, False), (0.5, True)])
-def test_values_that_do_not_see_the_end_of_episodes_are_not_learnt(discount, learns):
-    """Episodes are longer than two outlooks: only a discount makes up for that."""
-    settings = dataclasses.replace(SETTINGS, longest_outlook=2.0 if learns else 1.0)
+def training_of_long_episodes(discount, outlook, long_share):
+    """A short training in which an episode has had five steps."""
+    settings = dataclasses.replace(SETTINGS, longest_outlook=outlook, long_share=long_share)
     short = dataclasses.replace(
         CONFIG,
         total_steps=1_500,
         discount=discount,
         refinements=(*CONFIG.refinements[:-1], settings),
     )
-    training = explored(Stalls(), short)._training
-    SETTINGS.state(training).seen.longest = 5
+    trainer = PCNTrainer(Stalls(), short, seed=0)
+    settings.state(trainer._training).seen.longest = 5
+    while trainer._training.exploring_steps_left > 0:
+        trainer.iterate()
+    return settings, trainer._training
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("discount", "learns"), [(1.0, False), (0.5, True)])
+def test_values_that_do_not_see_the_end_of_episodes_need_a_share_of_their_own(discount, learns):
+    """Episodes are longer than two outlooks: only a discount makes up for that."""
+    settings, training = training_of_long_episodes(discount, 2.0 if learns else 1.0, 0.0)
     assert settings.sees_the_end(training) == learns
     assert settings.has_learnt(training) == learns
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("found", "share"), [(0.0, 0.05), (0.2, 0.2), (0.6, 0.6), (1.0, 0.8)])
+def test_values_that_do_not_see_the_end_act_as_much_as_they_find(found, share, monkeypatch):
+    monkeypatch.setattr(WeightedValues, "share_found", lambda *_: found)
+    settings, training = training_of_long_episodes(1.0, 1.0, 0.05)
+    state = settings.state(training)
+    assert settings.has_learnt(training)
+    assert settings.acting_share(training) == share
+    # They act in whole batches.
+    assert state.acted_steps / (0.7 * 1_500) == pytest.approx(share, abs=0.06)
+    contender = settings.contender(training, np.array([3, 4], np.uint32))
+    assert (contender is not None) == (found >= settings.proven_share)
+
+
+@pytest.mark.slow
+def test_nothing_gives_way_to_values_that_do_not_see_the_end_of_episodes():
+    settings, training = training_of_long_episodes(1.0, 1.0, 0.05)
+    assert settings.has_learnt(training)
+    assert not settings.may_take_over(training)
+    assert settings.share_of_updates(training) == 1
+    assert not ExpectedRewards().is_left_to_others(training)
+    archive = training.dataset.archive().returns
+    assert settings.share_found(training) == settings.state(training).share_found(archive)
 
 
 def test_it_is_on_by_default_only_where_outcomes_are_random_and_seen_as_several_numbers():
@@ -242,12 +275,18 @@ def test_an_old_config_that_does_not_name_it_has_it_off():
 
 def test_an_old_config_has_values_as_they_were_then():
     content = PCNConfig.of(PRESETS["default"]).to_json()
-    later = ("huber_delta_undiscounted", "normalises", "num_steps_undiscounted", "polishing")
+    later = (
+        "huber_delta_undiscounted",
+        "long_share",
+        "normalises",
+        "num_steps_undiscounted",
+        "polishing",
+    )
     for name in (*later, "quiet_share"):
         del content["refinements"]["weighted_values"][name]
     old = PCNConfig.recorded(content).to_json()["refinements"]["weighted_values"]
     assert not old["normalises"]
-    assert old["quiet_share"] == old["polishing"] == 0
+    assert old["quiet_share"] == old["polishing"] == old["long_share"] == 0
     assert old["huber_delta_undiscounted"] == 1
     assert old["num_steps_undiscounted"] == 3
 
@@ -280,7 +319,15 @@ def test_a_config_with_settings_that_are_gone_still_opens():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"share": 1.0}, {"nearly": 0.0}, {"plans": 0}, {"noise": 2}, {"huber_delta": 0.0}]
+    "wrong",
+    [
+        {"share": 1.0},
+        {"nearly": 0.0},
+        {"plans": 0},
+        {"noise": 2},
+        {"long_share": 1.0},
+        {"huber_delta": 0.0},
+    ],
 )
 def test_impossible_values_are_refused(wrong):
     with pytest.raises(UserError, match=next(iter(wrong))):

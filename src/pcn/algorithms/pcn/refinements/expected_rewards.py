@@ -103,11 +103,11 @@ class ExpectedRewards(AbstractRefinement):
         return self.state_in(training, EpisodeMemory)
 
     def is_left_to_others(self, training: Training) -> bool:
-        """Whether a model can be planned with, or values are learnt: these bring more."""
+        """Whether a model can be planned with, or values have taken over: these bring more."""
         planning = [one for one in training.refinements if isinstance(one, AbstractPlanning)]
         valuing = [one for one in training.refinements if isinstance(one, WeightedValues)]
         return any(one.is_sound(training) for one in planning) or any(
-            one.has_learnt(training) for one in valuing
+            one.has_taken_over(training) for one in valuing
         )
 
     def after_exploring(self, training: Training) -> None:

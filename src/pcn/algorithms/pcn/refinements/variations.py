@@ -84,7 +84,7 @@ class Variations(AbstractRefinement):
         return (
             bool(fitted)
             or any(not one.counts(training).given_up for one in counting)
-            or any(one.may_learn(training) for one in valuing)
+            or any(one.may_take_over(training) for one in valuing)
         )
 
     def fresh_state(self, training: Training) -> Tried:

@@ -51,6 +51,11 @@ class WeightedValues(LearningSettings, FollowingSettings):
     """Nothing is learnt from fewer steps."""
     share: float = 0.8
     """Share of the exploring steps that agents take which act by the values."""
+    long_share: float = 0.05
+    """The same at least where values do not see the end of episodes. There they take as large a
+    share of the steps as they found of the archive, and nothing else gives way to them."""
+    proven_share: float = 0.25
+    """There a network follows the values only if they found such a share of the archive."""
     noise: float = 0.2
     """Each episode acts at random with up to this probability."""
     quiet_share: float = 0.5
@@ -64,9 +69,12 @@ class WeightedValues(LearningSettings, FollowingSettings):
         FollowingSettings.__post_init__(self)
         at_least(self, 1, "fewest_numbers", "fewest_steps")
         at_least(self, 2, "most_options")
-        at_least(self, 0, "share", "noise", "quiet_share", "update_share")
+        at_least(
+            self, 0, "share", "long_share", "proven_share", "noise", "quiet_share", "update_share"
+        )
         at_most(self, 0.95, "share")
-        at_most(self, 1, "noise", "quiet_share", "update_share")
+        at_most(self, self.share, "long_share")
+        at_most(self, 1, "proven_share", "noise", "quiet_share", "update_share")
 
     def applies_to(self, spec: EnvironmentSpec) -> bool:
         """Only where chance plays a part, and observations are several numbers, of any kind."""
@@ -91,10 +99,10 @@ class WeightedValues(LearningSettings, FollowingSettings):
     def fresh_state(self, training: Training) -> ValueState:
         """Nothing seen, nothing learnt."""
         room, limit = learning.room(self, training), training.spec.step_limit
-        # Without a discount only short episodes are learnt from, and what values expect beyond
-        # their last step would be a large part of what they promise.
-        ends = learning.is_undiscounted(self, training)
-        seen = SeenSteps(room, limit, truncation_ends=ends)
+        # Without a discount, what values expect beyond the last step of a short episode would be a
+        # large part of what they promise.
+        ending = self.seen_to_the_end if learning.is_undiscounted(self, training) else 0
+        seen = SeenSteps(room, limit, truncation_ends_up_to=ending)
         return ValueState(seen, lambda: learning.blank(self, training))
 
     def after_running(self, training: Training, episodes: Episodes) -> None:
@@ -117,23 +125,47 @@ class WeightedValues(LearningSettings, FollowingSettings):
         head = training.learner.policy.action_head
         return not training.spec.masked_actions or head.mask_size == sum(head.option_sizes or ())
 
+    @property
+    def seen_to_the_end(self) -> int:
+        """Steps of the longest episode whose end values see from the beginning."""
+        return int(2 * self.longest_outlook)
+
     def sees_the_end(self, training: Training) -> bool:
         """Whether values look far enough ahead: rewards are discounted, or episodes are short."""
-        longest = self.state(training).seen.longest
         discounted = not learning.is_undiscounted(self, training)
-        return discounted or longest <= 2 * self.longest_outlook
+        return discounted or self.state(training).seen.longest <= self.seen_to_the_end
+
+    def acting_share(self, training: Training) -> float:
+        """Share of the exploring steps that agents take which act by the values."""
+        if self.sees_the_end(training):
+            return self.share
+        if self.long_share == 0:
+            return 0.0
+        return min(max(self.share_found(training), self.long_share), self.share)
+
+    def share_found(self, training: Training) -> float:
+        """Share of the archive that the agents found which act by the values."""
+        return self.state(training).share_found(training.dataset.archive().returns)
 
     def may_learn(self, training: Training) -> bool:
         """Whether values are learnt, once there are enough steps and observations do not repeat."""
-        return self.share > 0 and self.understands_masks(training) and self.sees_the_end(training)
+        return self.acting_share(training) > 0 and self.understands_masks(training)
 
     def has_learnt(self, training: Training) -> bool:
-        """Whether values were learnt, and look far enough ahead."""
-        return self.state(training).learner is not None and self.sees_the_end(training)
+        """Whether values were learnt, and are learnt still."""
+        return self.state(training).learner is not None and self.may_learn(training)
+
+    def may_take_over(self, training: Training) -> bool:
+        """Whether other refinements for such environments give way once values are learnt."""
+        return self.may_learn(training) and self.sees_the_end(training)
+
+    def has_taken_over(self, training: Training) -> bool:
+        """Whether they have given way."""
+        return self.has_learnt(training) and self.sees_the_end(training)
 
     def share_of_updates(self, training: Training) -> float:
-        """Fewer once values are learnt."""
-        return self.update_share if self.has_learnt(training) else 1.0
+        """Fewer once values have taken over."""
+        return self.update_share if self.has_taken_over(training) else 1.0
 
     def after_exploring(self, training: Training) -> None:
         """Learn from what was seen, then act by what was learnt."""
@@ -146,7 +178,7 @@ class WeightedValues(LearningSettings, FollowingSettings):
             state.learner = learning.begun(self, training, state)
         learning.learn(self, training, state)
         while training.exploring_steps_left > 0 and (
-            state.acted_steps < self.share * training.steps
+            state.acted_steps < self.acting_share(training) * training.steps
         ):
             self._explore(training, state)
             learning.learn(self, training, state)
@@ -171,12 +203,16 @@ class WeightedValues(LearningSettings, FollowingSettings):
         )
         state.acted_steps += training.steps - before
         training.dataset.add(episodes)
+        returns = episodes.returns(discount=training.config.discount)
+        state.note_found(returns, training.dataset.archive().returns)
 
     def contender(self, training: Training, key: UInt32[np.ndarray, " 2"]) -> Following | None:
         """A network that follows the values; None where nothing was learnt."""
         state = self.state(training)
         state.open = False  # what the values remember must not change while it is learnt
         if not self.has_learnt(training) or self.is_left_to_planning(training):
+            return None
+        if not self.sees_the_end(training) and self.share_found(training) < self.proven_share:
             return None
         if not state.seen.steps.first.any():  # one endless episode: where others begin is unknown
             return None
