@@ -60,8 +60,6 @@ class Scouting(AbstractRefinement):
 
     share: float = 0.6
     """Share of the exploring steps, as long as there is something left to try."""
-    known_share: float = 0.3
-    """The same once enough is known of the best episodes to plan with."""
     batches: int = 50
     """Ways are looked for about so many times in a training."""
     most_visits: int = 5
@@ -80,8 +78,8 @@ class Scouting(AbstractRefinement):
     """With more states times actions than this, nothing is looked for: it would take too long."""
 
     def __post_init__(self) -> None:
-        at_least(self, 0, "share", "known_share", "noise")
-        at_most(self, 1, "share", "known_share", "noise")
+        at_least(self, 0, "share", "noise")
+        at_most(self, 1, "share", "noise")
         at_least(self, 1, "batches", "most_visits", "num_goals", "num_scouts", "most_pairs")
         at_least(self, 0, "wandering", "most_numbers")
 
@@ -102,11 +100,8 @@ class Scouting(AbstractRefinement):
         """Send scouts for as many steps as are due."""
         counts, state = self.counts(training), self.state_in(training, Scouted)
         before, total = training.steps, training.steps + training.exploring_steps_left
-        if counts is None:
-            return
-        share = self.share_now(training)
-        due = int(share * before)
-        if due - state.steps < share * total / self.batches:
+        due = int(self.share * before)
+        if counts is None or due - state.steps < self.share * total / self.batches:
             return
         end = min(before + due - state.steps, total)
         while training.steps < end and self._send(training, counts, end - training.steps):
@@ -114,22 +109,14 @@ class Scouting(AbstractRefinement):
         # Where there is nothing to try, it is not made up for later.
         state.steps = max(due, state.steps + training.steps - before)
 
-    def share_now(self, training: Training) -> float:
-        """Share of the exploring steps that scouts may have taken by now.
-
-        Once the best episodes are well known, what they return on average is told better by more
-        of them than by what else could be tried.
-        """
-        known = any(one.is_sound(training) for one in _plannings(training))
-        return self.known_share if known else self.share
-
     def counts(self, training: Training) -> TransitionCounts | None:
         """What `planning` has counted; None where it is off or observations hardly repeat."""
-        for one in _plannings(training):
-            counts = one.counts(training)
-            size = counts.num_states * counts.num_actions
-            few = not counts.given_up and 0 < size <= self.most_pairs
-            return counts if few and masks_are_understood(counts) else None
+        for one in training.refinements:
+            if isinstance(one, Planning):
+                counts = one.counts(training)
+                size = counts.num_states * counts.num_actions
+                few = not counts.given_up and 0 < size <= self.most_pairs
+                return counts if few and masks_are_understood(counts) else None
         return None
 
     def _send(self, training: Training, counts: TransitionCounts, steps_left: int) -> bool:
@@ -204,11 +191,6 @@ class Scouting(AbstractRefinement):
             way=drawn.astype(np.int32),
             arrived=np.zeros(len(drawn), bool),
         )
-
-
-def _plannings(training: Training) -> list[Planning]:
-    """The refinement that counts transitions, if it is on."""
-    return [one for one in training.refinements if isinstance(one, Planning)]
 
 
 def masks_are_understood(counts: TransitionCounts) -> bool:
