@@ -232,3 +232,7 @@ def test_an_end_that_no_observation_announces_is_a_time_limit():
     }
     assert ends == {(2, 3)}
     assert counts.longest == 3
+
+
+def test_where_nothing_is_counted_observations_have_their_numbers_and_no_rows():
+    assert fresh().numbers().shape == (0, 1)

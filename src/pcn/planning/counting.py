@@ -1,5 +1,6 @@
 """Counts of transitions: what each action led to, where observations repeat."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -97,7 +98,7 @@ class TransitionCounts:
 
     def numbers(self) -> Float[np.ndarray, "state number"]:
         """The observation of each state as numbers in a row."""
-        rows = [leaf.reshape(self.num_states, -1) for leaf in self._leaves]
+        rows = [leaf.reshape(len(leaf), math.prod(leaf.shape[1:])) for leaf in self._leaves]
         return np.column_stack(rows).astype(np.float64)
 
     @property

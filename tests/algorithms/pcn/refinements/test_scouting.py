@@ -218,3 +218,12 @@ def test_a_scout_has_arrived_once_it_has_tried_what_it_came_for(place, action, a
     after = scout().having_acted(jnp.array([place]), jnp.array([action]))
     assert bool(after.arrived) == arrived
     assert after.observing(jnp.array([action]), jnp.zeros(2)) is after
+
+
+@pytest.mark.slow
+def test_scouting_ends_where_scouts_see_so_much_that_counting_is_given_up():
+    planning = replace(CONFIG.refinements[0], most_states=LENGTH // 2)
+    trainer = trained(Corridor(), replace(CONFIG, refinements=(planning, SETTINGS)))
+    training = trainer._training
+    assert planning.counts(training).given_up
+    assert SETTINGS.state_in(training, Scouted).steps > 0
